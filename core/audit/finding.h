@@ -14,7 +14,19 @@ enum class Severity { Info, Low, Medium, High };
 enum class FindingState { Open, Confirmed, Dismissed };
 
 /// Verdict words of the failure catalogue. None: the finding only informs.
-enum class VerdictWord { None, Hack, Shortcut, Wrong, Unproven, Unfair, Build, Run, Env, Task, Port };
+enum class VerdictWord {
+    None,
+    Hack,
+    Shortcut,
+    Wrong,
+    Unproven,
+    Unfair,
+    Build,
+    Run,
+    Env,
+    Task,
+    Port
+};
 
 /// A range of a bundle file, one-based and inclusive, with the SHA-256 of its text.
 struct SourceRange {

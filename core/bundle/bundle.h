@@ -25,9 +25,10 @@ enum class CaseUse { Test, Bench, Example, Hidden };
 enum class ParamDirection { In, Out, InOut };
 
 struct BundleFile {
-    QString path; ///< relative to the bundle, inside files/ or native/
-    QString role; ///< spec, reference, candidate, source, baseline, sota, input_gen, checker, harness, header, template, golden, data, profile
-    QString language; ///< cuda, cpp, hip, python, triton, pallas, nki, markdown …
+    QString path;       ///< relative to the bundle, inside files/ or native/
+    QString role;       ///< spec, reference, candidate, source, baseline, sota, input_gen, checker,
+                        ///< harness, header, template, golden, data, profile
+    QString language;   ///< cuda, cpp, hip, python, triton, pallas, nki, markdown …
     QString visibility; ///< shown, hidden
     QString sha256;
     bool operator==(const BundleFile&) const = default;
@@ -40,7 +41,7 @@ struct Param {
     bool pointer = false; ///< a tensor in device memory; else a scalar passed by value
     ParamDirection direction = ParamDirection::In;
     QStringList shape; ///< one integer expression over axes per dimension (row-major); tensors only
-    QString value;     ///< scalars: expression over axes; empty = the axis, or case arg, of that name
+    QString value; ///< scalars: expression over axes; empty = the axis, or case arg, of that name
     bool operator==(const Param&) const = default;
 };
 
@@ -54,7 +55,8 @@ struct Signature {
 
 /// How one input tensor is filled.
 struct InputGen {
-    QString gen = QStringLiteral("normal"); ///< normal(mean, std), uniform(low, high), randint(low, high inclusive), full(value), arange
+    QString gen = QStringLiteral("normal"); ///< normal(mean, std), uniform(low, high), randint(low,
+                                            ///< high inclusive), full(value), arange
     double low = 0;
     double high = 1;
     double mean = 0;
@@ -81,7 +83,8 @@ struct BundleCase {
     QMap<QString, qint64> axes;
     QMap<QString, double> args; ///< scalar parameters by name
     QVector<quint64> seeds;     ///< one run per seed; empty = {0}
-    QMap<QString, InputGen> inputs; ///< by parameter name; absent = normal(0, 1), integers randint(0, 127)
+    QMap<QString, InputGen>
+        inputs; ///< by parameter name; absent = normal(0, 1), integers randint(0, 127)
     std::optional<ToleranceRule> tolerance;
     QStringList argv; ///< process style: arguments of the program
     bool operator==(const BundleCase&) const = default;
@@ -126,8 +129,8 @@ struct TimingPlan {
 };
 
 struct RooflineSpec {
-    QString flopsExpr; ///< over axes; FMA = 2
-    QString bytesExpr; ///< least DRAM traffic over axes, in bytes
+    QString flopsExpr;         ///< over axes; FMA = 2
+    QString bytesExpr;         ///< least DRAM traffic over axes, in bytes
     DType dtype = DType::Fp32; ///< the roof to compare with
     bool tensorCores = false;
     bool operator==(const RooflineSpec&) const = default;
@@ -148,7 +151,7 @@ struct Bundle {
     QString specFile; ///< relative; empty = none
     Signature signature;
     std::optional<Reference> reference; ///< absent = status Stub
-    QString sourceImpl;                 ///< relative file that is translated or migrated; empty = none
+    QString sourceImpl; ///< relative file that is translated or migrated; empty = none
     QVector<Candidate> candidates;
     QVector<BundleCase> cases;
     ToleranceRule tolerance;                ///< correctness.default

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The virtual machine's face: PTX text in, launches out. The runtime API (libcudart) stands on this.
+// The virtual machine's face: PTX text in, launches out. The runtime API (libcudart) stands on
+// this.
 #pragma once
 
 #include "core/emulator/memory.h"
@@ -71,15 +72,19 @@ struct LoadResult {
 /// variables live in `memory`.
 /// An opcode that is not implemented in a kernel (or a function it calls) does not stop the other
 /// kernels: `lazyErrors` true defers it to launch() of that kernel; false fails the load.
-LoadResult loadModule(const std::vector<std::string_view>& ptxTexts, Memory& memory, bool lazyErrors = true);
+LoadResult loadModule(const std::vector<std::string_view>& ptxTexts, Memory& memory,
+                      bool lazyErrors = true);
 
 /// What one launch did. Definitions: README.md (the counters line).
 struct Counters {
     std::uint64_t warpInstructions = 0, threadInstructions = 0;
-    std::uint64_t flopsFp64 = 0, flopsFp32 = 0, flopsFp16 = 0, flopsBf16 = 0, flopsTensor = 0, special = 0;
-    std::uint64_t globalLoadBytes = 0, globalStoreBytes = 0, globalLoadRequests = 0, globalStoreRequests = 0;
+    std::uint64_t flopsFp64 = 0, flopsFp32 = 0, flopsFp16 = 0, flopsBf16 = 0, flopsTensor = 0,
+                  special = 0;
+    std::uint64_t globalLoadBytes = 0, globalStoreBytes = 0, globalLoadRequests = 0,
+                  globalStoreRequests = 0;
     std::uint64_t globalLoadSectors = 0, globalStoreSectors = 0, globalAtomics = 0;
-    std::uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0, sharedLoadRequests = 0, sharedStoreRequests = 0;
+    std::uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0, sharedLoadRequests = 0,
+                  sharedStoreRequests = 0;
     std::uint64_t sharedLoadWavefronts = 0, sharedStoreWavefronts = 0;
     std::uint64_t localLoadBytes = 0, localStoreBytes = 0;
     std::uint64_t uniqueLoadBytes = 0, uniqueStoreBytes = 0;
@@ -93,17 +98,18 @@ struct SourceLine {
 
 /// One thread's access, for reports.
 struct AccessSite {
-    Dim3 block, thread;      ///< indices, not sizes
-    std::string access;      ///< "write", "read", "atomic"
-    std::uint32_t size = 0;  ///< bytes
-    SourceLine source;       ///< from .loc; empty without -lineinfo
+    Dim3 block, thread;     ///< indices, not sizes
+    std::string access;     ///< "write", "read", "atomic"
+    std::uint32_t size = 0; ///< bytes
+    SourceLine source;      ///< from .loc; empty without -lineinfo
     int ptxLine = 0;
 };
 
 /// A checker's report, deduplicated by kind and site; `count` is how often it happened.
 struct CheckReport {
     std::string checker; ///< memory, race, init, sync
-    std::string kind;    ///< "out of bounds", "misaligned", "use after free", "RAW", "WAR", "WAW", "uninitialized read", "divergent barrier" …
+    std::string kind;    ///< "out of bounds", "misaligned", "use after free", "RAW", "WAR", "WAW",
+                         ///< "uninitialized read", "divergent barrier" …
     std::string space;   ///< global, shared, local
     std::string text;    ///< compute-sanitizer's wording, several lines
     std::string kernel;
@@ -113,7 +119,17 @@ struct CheckReport {
     std::uint64_t count = 1;
 };
 
-enum class LaunchStatus { Ok, IllegalAddress, MisalignedAddress, Trap, Assert, IllegalInstruction, NotImplemented, OutOfMemory, Deadlock };
+enum class LaunchStatus {
+    Ok,
+    IllegalAddress,
+    MisalignedAddress,
+    Trap,
+    Assert,
+    IllegalInstruction,
+    NotImplemented,
+    OutOfMemory,
+    Deadlock
+};
 
 struct LaunchConfig {
     Dim3 grid, block;
@@ -141,7 +157,7 @@ struct LaunchResult {
 /// Runs a kernel to its end. Bounds of global accesses are always enforced (an access outside any
 /// allocation ends the launch with IllegalAddress instead of crashing the process); the checkers
 /// report and go on where compute-sanitizer does.
-LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memory, const LaunchConfig& config,
-                    const ExecOptions& options);
+LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memory,
+                    const LaunchConfig& config, const ExecOptions& options);
 
 } // namespace ridgeline::emu

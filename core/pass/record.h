@@ -19,7 +19,7 @@ enum class CandidateVerdict { Pass, Fail, Suspect, Unknown };
 
 /// A file a pass left behind, relative to the run's artefact folder.
 struct Artefact {
-    QString name;  ///< for people: "PTX", "ptxas log"
+    QString name; ///< for people: "PTX", "ptxas log"
     QString path;
     QString media; ///< text/x-ptx, text/plain, application/json …
     bool operator==(const Artefact&) const = default;
@@ -49,10 +49,10 @@ struct CandidateRun {
 };
 
 struct RunRecord {
-    QString bundle;   ///< bundle id
-    QString device;   ///< "emulated-cuda:a100-80-sxm", "cuda:0", "cpu"
+    QString bundle; ///< bundle id
+    QString device; ///< "emulated-cuda:a100-80-sxm", "cuda:0", "cpu"
     QDateTime started;
-    Json environment; ///< tool versions, host, flags; see README.md
+    Json environment;    ///< tool versions, host, flags; see README.md
     QString artefactDir; ///< absolute folder of artefacts and logs; not part of the JSON's meaning
     QVector<CandidateRun> candidates;
     bool operator==(const RunRecord&) const = default;
@@ -60,8 +60,9 @@ struct RunRecord {
     const CandidateRun* candidate(const QString& id) const;
 };
 
-QString passStateName(PassState state);              ///< passed, failed, error, skipped, cancelled, timeout, pending, running
-QString verdictName(CandidateVerdict verdict);       ///< pass, fail, suspect, unknown
+QString passStateName(
+    PassState state); ///< passed, failed, error, skipped, cancelled, timeout, pending, running
+QString verdictName(CandidateVerdict verdict); ///< pass, fail, suspect, unknown
 
 /// kresult/1.
 Json toJson(const RunRecord& run);

@@ -12,8 +12,8 @@ namespace ridgeline {
 using ExprEnv = QMap<QString, double>;
 
 /// Evaluates `+ - * / // % **`, parentheses, integer and decimal literals, and names, with
-/// Python's precedence (`**` binds tighter than unary minus and to the right; `//` floors, `/` does not).
-/// Errors name the column: unknown name, division by zero, result not finite, text over 1,000
+/// Python's precedence (`**` binds tighter than unary minus and to the right; `//` floors, `/` does
+/// not). Errors name the column: unknown name, division by zero, result not finite, text over 1,000
 /// characters or nested deeper than 100.
 Result<double> evaluateExpr(const QString& text, const ExprEnv& env);
 

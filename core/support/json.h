@@ -20,7 +20,8 @@ struct JsonLimits {
 };
 
 /// Parses UTF-8 JSON (a byte-order mark is accepted). Refuses text over the limits, duplicate
-/// keys, invalid UTF-8 and trailing text. `file` is only used in errors, which carry line and column.
+/// keys, invalid UTF-8 and trailing text. `file` is only used in errors, which carry line and
+/// column.
 Result<Json> parseJson(const QByteArray& utf8, const QString& file, const JsonLimits& limits = {});
 
 /// Reads and parses a file; see parseJson.
@@ -37,8 +38,14 @@ QByteArray toJsonLine(const Json& json);
 Result<void> writeFileAtomically(const QString& path, const QByteArray& bytes);
 
 /// nlohmann strings are std::string; these keep call sites short.
-inline QString qstr(const std::string& s) { return QString::fromUtf8(s.data(), qsizetype(s.size())); }
-inline std::string sstr(const QString& s) { return s.toStdString(); }
+inline QString qstr(const std::string& s)
+{
+    return QString::fromUtf8(s.data(), qsizetype(s.size()));
+}
+inline std::string sstr(const QString& s)
+{
+    return s.toStdString();
+}
 
 /// Value of `key` when it is present and a string, else `fallback`. Never throws.
 QString jsonString(const Json& object, const char* key, const QString& fallback = {});
