@@ -175,19 +175,25 @@ struct Bundle {
     ToleranceRule toleranceFor(const BundleCase& c, const QString& output) const;
 };
 
-QString taskTypeName(TaskType type);
-QString expectedName(Expected expected);
+QString taskTypeName(TaskType type); ///< generate, translate, migrate, debug, optimize, fuse
+QString bundleStatusName(BundleStatus status);        ///< ready, stub, broken
+QString callStyleName(CallStyle style);               ///< c_abi, process, module, function, …
+QString expectedName(Expected expected);              ///< unknown, correct, wrong, cheat
+QString caseUseName(CaseUse use);                     ///< test, bench, example, hidden
+QString paramDirectionName(ParamDirection direction); ///< in, out, inout
 
 /// Every complaint about a manifest, each with file and JSON pointer; empty = valid.
 /// Checks the schema's rules and what a schema cannot say: ids unique, references resolve,
-/// expressions parse, files exist inside the bundle and are no links out of it.
+/// expressions parse, files exist inside the bundle and are no links out of it. After 200
+/// complaints one more says that the rest is left out.
 QVector<Error> validateBundle(const Json& manifest, const QString& dir);
 
 /// Loads DIR/kbundle.json (DIR may also name the manifest itself). The first error of
 /// validateBundle is returned; use validateBundle for all. Executes nothing. Any thread.
 Result<Bundle> loadBundle(const QString& dirOrManifest);
 
-/// Writes kbundle.json atomically. Keys this version does not know stay as they were read.
+/// Writes kbundle.json atomically. Keys this version does not know stay as they were read, in
+/// their order; a file that already says the same is not touched, so its bytes stay.
 Result<void> saveBundle(const Bundle& bundle);
 
 /// Manifest JSON of a bundle: `raw` with the typed fields laid over it.

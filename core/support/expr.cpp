@@ -10,7 +10,11 @@ namespace {
 /// Recursive descent over the text; stops at the first problem.
 class Parser {
 public:
-    Parser(const QString& text, const ExprEnv& env) : m_text(text), m_env(env) {}
+    /// Without values only the form is checked.
+    Parser(const QString& text, const ExprEnv& env, bool hasValues)
+        : m_text(text), m_env(env), m_hasValues(hasValues)
+    {
+    }
 
     Result<double> run()
     {
@@ -20,7 +24,7 @@ public:
         skipSpace();
         if (!m_problem && m_at < m_text.size())
             problem(m_at, QStringLiteral("unexpected \"%1\"").arg(m_text.at(m_at)));
-        if (!m_problem && !std::isfinite(value))
+        if (!m_problem && m_hasValues && !std::isfinite(value))
             problem(0, QStringLiteral("the result is not finite"));
         if (m_problem)
             return *m_problem;
@@ -88,7 +92,7 @@ private:
                 break;
             const qsizetype at = m_at;
             const double divisor = unary();
-            if (divisor == 0) {
+            if (divisor == 0 && m_hasValues) {
                 problem(at, QStringLiteral("division by zero"));
                 break;
             }
@@ -154,6 +158,14 @@ private:
                 while (digit(m_at))
                     ++m_at;
             }
+            if (ascii(m_at) == u'e' || ascii(m_at) == u'E') {
+                const bool sign = ascii(m_at + 1) == u'-' || ascii(m_at + 1) == u'+';
+                if (digit(m_at + 1 + sign)) {
+                    m_at += 1 + sign;
+                    while (digit(m_at))
+                        ++m_at;
+                }
+            }
             if (letter(m_at))
                 problem(m_at, QStringLiteral("unexpected letter in a number"));
             return QStringView(m_text).mid(start, m_at - start).toDouble();
@@ -175,6 +187,7 @@ private:
 
     const QString& m_text;
     const ExprEnv& m_env;
+    const bool m_hasValues;
     qsizetype m_at = 0;
     int m_depth = 0;
     std::optional<Error> m_problem;
@@ -184,7 +197,18 @@ private:
 
 Result<double> evaluateExpr(const QString& text, const ExprEnv& env)
 {
-    return Parser(text, env).run();
+    return Parser(text, env, true).run();
+}
+
+Result<void> checkExpr(const QString& text, const QStringList& names)
+{
+    ExprEnv env;
+    for (const QString& name : names)
+        env.insert(name, 1);
+    const auto result = Parser(text, env, false).run();
+    if (!result)
+        return result.error();
+    return {};
 }
 
 Result<qint64> evaluateCount(const QString& text, const ExprEnv& env)
