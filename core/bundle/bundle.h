@@ -82,7 +82,7 @@ struct BundleCase {
     CaseUse use = CaseUse::Test;
     QMap<QString, qint64> axes;
     QMap<QString, double> args; ///< scalar parameters by name
-    QVector<quint64> seeds;     ///< one run per seed; empty = {0}
+    QVector<quint64> seeds;     ///< one run per seed, 0 to 2^53; empty = {0}
     QMap<QString, InputGen>
         inputs; ///< by parameter name; absent = normal(0, 1), integers randint(0, 127)
     std::optional<ToleranceRule> tolerance;

@@ -468,13 +468,6 @@ InputGen readInput(const Json& json, const QString& pointer, Complaints& complai
     return input;
 }
 
-quint64 readSeed(ObjectReader& reader, const Json& value, const QString& pointer)
-{
-    if (value.is_number_unsigned())
-        return value.get<std::uint64_t>();
-    return quint64(reader.integerOf(value, pointer, 0, std::numeric_limits<qint64>::max(), 0));
-}
-
 BundleCase readCase(const Json& json, const QString& pointer, Complaints& complaints)
 {
     ObjectReader reader(json, pointer, complaints);
@@ -489,11 +482,12 @@ BundleCase readCase(const Json& json, const QString& pointer, Complaints& compla
                                             ObjectReader::largestDouble, 0));
     });
     if (const Json* seed = reader.member("seed"))
-        c.seeds << readSeed(reader, *seed, reader.at(QStringLiteral("seed")));
+        c.seeds << quint64(
+            reader.integerOf(*seed, reader.at(QStringLiteral("seed")), 0, largestCount, 0));
     if (reader.member("seeds") != nullptr) {
         c.seeds.clear();
         reader.list("seeds", maxSeeds, [&](const Json& value, const QString& at) {
-            c.seeds << readSeed(reader, value, at);
+            c.seeds << quint64(reader.integerOf(value, at, 0, largestCount, 0));
         });
     }
     reader.map("inputs", [&](const QString& name, const Json& value, const QString& at) {
