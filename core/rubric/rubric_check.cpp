@@ -24,7 +24,7 @@ public:
         problems.push_back({ErrorCode::BadSchema, message, {m_file, 0, 0, pointer}, hint});
     }
 
-    /// The string at `key`, trimmed; complains when it is missing, empty or no string.
+    /// The string at `key`; complains when it is missing, blank or no string.
     QString text(const Json& object, const QString& at, const char* key)
     {
         const QString pointer = at + QLatin1Char('/') + QLatin1String(key);
@@ -34,8 +34,8 @@ public:
                                               : QStringLiteral("must be a string"));
             return {};
         }
-        const QString found = qstr(value.get_ref<const std::string&>()).trimmed();
-        if (found.isEmpty())
+        const QString found = qstr(value.get_ref<const std::string&>());
+        if (found.trimmed().isEmpty())
             complain(pointer, QStringLiteral("must not be empty"));
         return found;
     }
