@@ -74,7 +74,13 @@ enum Error : int {
     UnknownError = 999,
 };
 
-enum CopyKind : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, DefaultCopy = 4 };
+enum CopyKind : int {
+    HostToHost = 0,
+    HostToDevice = 1,
+    DeviceToHost = 2,
+    DeviceToDevice = 3,
+    DefaultCopy = 4
+};
 enum MemoryType : int { Unregistered = 0, HostMemory = 1, DeviceMemory = 2, ManagedMemory = 3 };
 
 struct Extent {
@@ -150,7 +156,8 @@ struct CopyAttributes {
 
 struct FuncAttributes {
     std::size_t sharedBytes, constBytes, localBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedBytes, preferredCarveout;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedBytes,
+        preferredCarveout;
     int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
     int clusterSchedulingPolicy, nonPortableClusterSizeAllowed;
     int reserved[16];
@@ -302,20 +309,29 @@ struct DeviceProperties {
     int major, minor;
     std::size_t textureAlignment, texturePitchAlignment;
     int multiProcessorCount, integrated, canMapHostMemory;
-    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
-    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
-    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
-    int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2],
+        maxTexture2DLinear[3];
+    int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap,
+        maxTexture1DLayered[2];
+    int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2],
+        maxSurface3D[3];
+    int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
+        maxSurfaceCubemapLayered[2];
     std::size_t surfaceAlignment;
-    int concurrentKernels, eccEnabled, pciBusId, pciDeviceId, pciDomainId, tccDriver, asyncEngineCount;
-    int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int concurrentKernels, eccEnabled, pciBusId, pciDeviceId, pciDomainId, tccDriver,
+        asyncEngineCount;
+    int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize,
+        maxThreadsPerMultiProcessor;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
     std::size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupId, hostNativeAtomicSupported;
-    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupId,
+        hostNativeAtomicSupported;
+    int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported,
+        canUseHostPointerForRegisteredMem;
     int cooperativeLaunch;
     std::size_t sharedMemPerBlockOptin;
-    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost,
+        maxBlocksPerMultiProcessor;
     int accessPolicyMaxWindowSize;
     std::size_t reservedSharedMemPerBlock;
     int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
@@ -323,7 +339,8 @@ struct DeviceProperties {
     unsigned gpuDirectRdmaFlushWritesOptions;
     int gpuDirectRdmaWritesOrdering;
     unsigned memoryPoolSupportedHandleTypes;
-    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
+    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch,
+        unifiedFunctionPointers;
     int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
     unsigned gpuPciDeviceId, gpuPciSubsystemId;
     int hostNumaMultinodeIpcSupported;
@@ -332,9 +349,9 @@ struct DeviceProperties {
 
 /// What nvcc puts into .nvFatBinSegment and hands to __cudaRegisterFatBinary.
 struct FatbinWrapper {
-    std::uint32_t magic;   ///< 0x466243b1
-    std::uint32_t version; ///< 1, or 2 after device linking (-rdc=true)
-    const void* data;      ///< the fat binary; empty in version 2 when only PTX was linked
+    std::uint32_t magic;          ///< 0x466243b1
+    std::uint32_t version;        ///< 1, or 2 after device linking (-rdc=true)
+    const void* data;             ///< the fat binary; empty in version 2 when only PTX was linked
     const void* const* prelinked; ///< version 2: null-terminated list of each object's fat binary
 };
 

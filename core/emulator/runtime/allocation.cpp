@@ -11,7 +11,8 @@ namespace ridgeline::emu {
 namespace {
 
 constexpr std::size_t pitchUnit = 512;
-constexpr std::size_t largest = std::size_t(1) << 48; ///< beyond any device; keeps sums from overflowing
+constexpr std::size_t largest = std::size_t(1)
+                                << 48; ///< beyond any device; keeps sums from overflowing
 
 std::uintptr_t address(const void* pointer)
 {
@@ -69,12 +70,14 @@ int freeDevice(void* pointer)
     if (!found || found->base != address(pointer) ||
         (found->kind != MemoryKind::Device && found->kind != MemoryKind::Managed))
         return abi::InvalidValue;
+    if (freeGraphMemory(pointer))
+        return abi::Success;
     forgetPoolAllocation(pointer);
     return memory.release(pointer) ? abi::Success : abi::InvalidValue;
 }
 
-int allocatePitched(void** result, std::size_t* pitch, std::size_t width, std::size_t height, std::size_t depth,
-                    const char* label)
+int allocatePitched(void** result, std::size_t* pitch, std::size_t width, std::size_t height,
+                    std::size_t depth, const char* label)
 {
     if (!result || !pitch)
         return abi::InvalidValue;
@@ -87,7 +90,8 @@ int allocatePitched(void** result, std::size_t* pitch, std::size_t width, std::s
         return abi::MemoryAllocation;
     const std::size_t rowBytes = (width + pitchUnit - 1) / pitchUnit * pitchUnit;
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(rowBytes, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes))
+    if (__builtin_mul_overflow(rowBytes, height, &bytes) ||
+        __builtin_mul_overflow(bytes, depth, &bytes))
         return abi::MemoryAllocation;
     *pitch = rowBytes;
     return allocate(result, bytes, MemoryKind::Device, label);
@@ -97,7 +101,8 @@ int allocatePitched(void** result, std::size_t* pitch, std::size_t width, std::s
 
 RIDGELINE_CUDA_API int cudaMalloc(void** result, std::size_t bytes)
 {
-    return apiCall("cudaMalloc", [&] { return allocate(result, bytes, MemoryKind::Device, "cudaMalloc"); });
+    return apiCall("cudaMalloc",
+                   [&] { return allocate(result, bytes, MemoryKind::Device, "cudaMalloc"); });
 }
 
 RIDGELINE_CUDA_API int cudaMallocManaged(void** result, std::size_t bytes, unsigned flags)
@@ -115,10 +120,12 @@ RIDGELINE_CUDA_API int cudaMallocManaged(void** result, std::size_t bytes, unsig
     });
 }
 
-RIDGELINE_CUDA_API int cudaMallocPitch(void** result, std::size_t* pitch, std::size_t width, std::size_t height)
+RIDGELINE_CUDA_API int cudaMallocPitch(void** result, std::size_t* pitch, std::size_t width,
+                                       std::size_t height)
 {
-    return apiCall("cudaMallocPitch",
-                   [&] { return allocatePitched(result, pitch, width, height, 1, "cudaMallocPitch"); });
+    return apiCall("cudaMallocPitch", [&] {
+        return allocatePitched(result, pitch, width, height, 1, "cudaMallocPitch");
+    });
 }
 
 RIDGELINE_CUDA_API int cudaMalloc3D(abi::PitchedPointer* result, abi::Extent extent)
@@ -128,8 +135,8 @@ RIDGELINE_CUDA_API int cudaMalloc3D(abi::PitchedPointer* result, abi::Extent ext
             return abi::InvalidValue;
         result->xsize = extent.width;
         result->ysize = extent.height;
-        return allocatePitched(&result->pointer, &result->pitch, extent.width, extent.height, extent.depth,
-                               "cudaMalloc3D");
+        return allocatePitched(&result->pointer, &result->pitch, extent.width, extent.height,
+                               extent.depth, "cudaMalloc3D");
     });
 }
 
@@ -145,12 +152,14 @@ RIDGELINE_CUDA_API int cudaFree(void* pointer)
 
 RIDGELINE_CUDA_API int cudaMallocHost(void** result, std::size_t bytes)
 {
-    return apiCall("cudaMallocHost", [&] { return allocateHost(result, bytes, 0, "cudaMallocHost"); });
+    return apiCall("cudaMallocHost",
+                   [&] { return allocateHost(result, bytes, 0, "cudaMallocHost"); });
 }
 
 RIDGELINE_CUDA_API int cudaHostAlloc(void** result, std::size_t bytes, unsigned flags)
 {
-    return apiCall("cudaHostAlloc", [&] { return allocateHost(result, bytes, flags, "cudaHostAlloc"); });
+    return apiCall("cudaHostAlloc",
+                   [&] { return allocateHost(result, bytes, flags, "cudaHostAlloc"); });
 }
 
 RIDGELINE_CUDA_API int cudaFreeHost(void* pointer)

@@ -20,7 +20,8 @@ int& lastError();
 int finishCall(const char* name, int code);
 
 /// Runs the body of an API function. `name` is what the program called.
-template <typename Body> int apiCall(const char* name, Waits waits, Body&& body)
+template <typename Body>
+int apiCall(const char* name, Waits waits, Body&& body)
 {
     Device& device = Device::instance();
     if (const int sticky = device.stickyError())
@@ -38,7 +39,8 @@ template <typename Body> int apiCall(const char* name, Waits waits, Body&& body)
     return finishCall(name, code);
 }
 
-template <typename Body> int apiCall(const char* name, Body&& body)
+template <typename Body>
+int apiCall(const char* name, Body&& body)
 {
     return apiCall(name, Waits::No, static_cast<Body&&>(body));
 }

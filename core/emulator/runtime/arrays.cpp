@@ -25,8 +25,8 @@ std::set<const Array*>& arrays()
 
 /// Copies between an array and pitched memory, given in bytes as the 2-D functions do.
 int copyWithArray(Array* array, std::size_t xBytes, std::size_t y, void* pointer, std::size_t pitch,
-                  std::size_t widthBytes, std::size_t height, int kind, bool toArray, Stream* stream,
-                  DefaultStream which)
+                  std::size_t widthBytes, std::size_t height, int kind, bool toArray,
+                  Stream* stream, DefaultStream which)
 {
     if (!isArray(array))
         return abi::InvalidResourceHandle;
@@ -47,8 +47,8 @@ int copyWithArray(Array* array, std::size_t xBytes, std::size_t y, void* pointer
 }
 
 /// The old linear form: `bytes` that run on over row ends.
-int copyRunning(Array* array, std::size_t xBytes, std::size_t y, char* pointer, std::size_t bytes, int kind,
-                bool toArray, Stream* stream, DefaultStream which)
+int copyRunning(Array* array, std::size_t xBytes, std::size_t y, char* pointer, std::size_t bytes,
+                int kind, bool toArray, Stream* stream, DefaultStream which)
 {
     if (!isArray(array))
         return abi::InvalidResourceHandle;
@@ -56,7 +56,8 @@ int copyRunning(Array* array, std::size_t xBytes, std::size_t y, char* pointer, 
         if (xBytes >= array->pitch())
             return abi::InvalidValue;
         const std::size_t now = std::min(bytes, array->pitch() - xBytes);
-        if (const int error = copyWithArray(array, xBytes, y, pointer, now, now, 1, kind, toArray, stream, which))
+        if (const int error =
+                copyWithArray(array, xBytes, y, pointer, now, now, 1, kind, toArray, stream, which))
             return error;
         bytes -= now;
         pointer += now;
@@ -66,8 +67,8 @@ int copyRunning(Array* array, std::size_t xBytes, std::size_t y, char* pointer, 
     return abi::Success;
 }
 
-int copyBetween(Array* dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX, std::size_t srcY,
-                std::size_t widthBytes, std::size_t height)
+int copyBetween(Array* dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX,
+                std::size_t srcY, std::size_t widthBytes, std::size_t height)
 {
     if (!isArray(dst) || !isArray(src))
         return abi::InvalidResourceHandle;
@@ -153,8 +154,8 @@ RIDGELINE_CUDA_API abi::ChannelDesc cudaCreateChannelDesc(int x, int y, int z, i
     return {x, y, z, w, kind};
 }
 
-RIDGELINE_CUDA_API int cudaMallocArray(Array** result, const abi::ChannelDesc* desc, std::size_t width,
-                                       std::size_t height, unsigned flags)
+RIDGELINE_CUDA_API int cudaMallocArray(Array** result, const abi::ChannelDesc* desc,
+                                       std::size_t width, std::size_t height, unsigned flags)
 {
     return apiCall("cudaMallocArray", [&]() -> int {
         if (const int error = refuseDuringCapture())
@@ -163,8 +164,8 @@ RIDGELINE_CUDA_API int cudaMallocArray(Array** result, const abi::ChannelDesc* d
     });
 }
 
-RIDGELINE_CUDA_API int cudaMalloc3DArray(Array** result, const abi::ChannelDesc* desc, abi::Extent extent,
-                                         unsigned flags)
+RIDGELINE_CUDA_API int cudaMalloc3DArray(Array** result, const abi::ChannelDesc* desc,
+                                         abi::Extent extent, unsigned flags)
 {
     return apiCall("cudaMalloc3DArray", [&]() -> int {
         if (const int error = refuseDuringCapture())
@@ -179,7 +180,8 @@ RIDGELINE_CUDA_API int cudaFreeArray(Array* array)
                    [&]() -> int { return array ? destroyArray(array) : int(abi::Success); });
 }
 
-RIDGELINE_CUDA_API int cudaArrayGetInfo(abi::ChannelDesc* desc, abi::Extent* extent, unsigned* flags, Array* array)
+RIDGELINE_CUDA_API int cudaArrayGetInfo(abi::ChannelDesc* desc, abi::Extent* extent,
+                                        unsigned* flags, Array* array)
 {
     return apiCall("cudaArrayGetInfo", [&]() -> int {
         if (!isArray(array))
@@ -204,42 +206,46 @@ RIDGELINE_CUDA_API int cudaGetChannelDesc(abi::ChannelDesc* desc, const Array* a
 }
 
 RIDGELINE_SYNC_PAIR(cudaMemcpy2DToArray,
-                    (Array * dst, std::size_t x, std::size_t y, void* src, std::size_t pitch, std::size_t width,
-                     std::size_t height, int kind),
+                    (Array * dst, std::size_t x, std::size_t y, void* src, std::size_t pitch,
+                     std::size_t width, std::size_t height, int kind),
                     copyWithArray(dst, x, y, src, pitch, width, height, kind, true, nullptr, which))
 RIDGELINE_SYNC_PAIR(cudaMemcpy2DFromArray,
-                    (void* dst, std::size_t pitch, Array* src, std::size_t x, std::size_t y, std::size_t width,
-                     std::size_t height, int kind),
-                    copyWithArray(src, x, y, dst, pitch, width, height, kind, false, nullptr, which))
+                    (void* dst, std::size_t pitch, Array* src, std::size_t x, std::size_t y,
+                     std::size_t width, std::size_t height, int kind),
+                    copyWithArray(src, x, y, dst, pitch, width, height, kind, false, nullptr,
+                                  which))
 RIDGELINE_ASYNC_PAIR(cudaMemcpy2DToArrayAsync,
-                     (Array * dst, std::size_t x, std::size_t y, void* src, std::size_t pitch, std::size_t width,
-                      std::size_t height, int kind, Stream* stream),
+                     (Array * dst, std::size_t x, std::size_t y, void* src, std::size_t pitch,
+                      std::size_t width, std::size_t height, int kind, Stream* stream),
                      copyWithArray(dst, x, y, src, pitch, width, height, kind, true, stream, which))
 RIDGELINE_ASYNC_PAIR(cudaMemcpy2DFromArrayAsync,
-                     (void* dst, std::size_t pitch, Array* src, std::size_t x, std::size_t y, std::size_t width,
-                      std::size_t height, int kind, Stream* stream),
-                     copyWithArray(src, x, y, dst, pitch, width, height, kind, false, stream, which))
+                     (void* dst, std::size_t pitch, Array* src, std::size_t x, std::size_t y,
+                      std::size_t width, std::size_t height, int kind, Stream* stream),
+                     copyWithArray(src, x, y, dst, pitch, width, height, kind, false, stream,
+                                   which))
 RIDGELINE_SYNC_PAIR(cudaMemcpy2DArrayToArray,
-                    (Array * dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX, std::size_t srcY,
-                     std::size_t width, std::size_t height, int),
+                    (Array * dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX,
+                     std::size_t srcY, std::size_t width, std::size_t height, int),
                     copyBetween(dst, dstX, dstY, src, srcX, srcY, width, height))
 RIDGELINE_SYNC_PAIR(cudaMemcpyArrayToArray,
-                    (Array * dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX, std::size_t srcY,
-                     std::size_t bytes, int),
+                    (Array * dst, std::size_t dstX, std::size_t dstY, Array* src, std::size_t srcX,
+                     std::size_t srcY, std::size_t bytes, int),
                     copyBetween(dst, dstX, dstY, src, srcX, srcY, bytes, 1))
 RIDGELINE_SYNC_PAIR(cudaMemcpyToArray,
-                    (Array * dst, std::size_t x, std::size_t y, char* src, std::size_t bytes, int kind),
+                    (Array * dst, std::size_t x, std::size_t y, char* src, std::size_t bytes,
+                     int kind),
                     copyRunning(dst, x, y, src, bytes, kind, true, nullptr, which))
 RIDGELINE_SYNC_PAIR(cudaMemcpyFromArray,
-                    (char* dst, Array* src, std::size_t x, std::size_t y, std::size_t bytes, int kind),
+                    (char* dst, Array* src, std::size_t x, std::size_t y, std::size_t bytes,
+                     int kind),
                     copyRunning(src, x, y, dst, bytes, kind, false, nullptr, which))
 RIDGELINE_ASYNC_PAIR(cudaMemcpyToArrayAsync,
-                     (Array * dst, std::size_t x, std::size_t y, char* src, std::size_t bytes, int kind,
-                      Stream* stream),
+                     (Array * dst, std::size_t x, std::size_t y, char* src, std::size_t bytes,
+                      int kind, Stream* stream),
                      copyRunning(dst, x, y, src, bytes, kind, true, stream, which))
 RIDGELINE_ASYNC_PAIR(cudaMemcpyFromArrayAsync,
-                     (char* dst, Array* src, std::size_t x, std::size_t y, std::size_t bytes, int kind,
-                      Stream* stream),
+                     (char* dst, Array* src, std::size_t x, std::size_t y, std::size_t bytes,
+                      int kind, Stream* stream),
                      copyRunning(src, x, y, dst, bytes, kind, false, stream, which))
 
 } // namespace ridgeline::emu

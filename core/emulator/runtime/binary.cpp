@@ -45,7 +45,8 @@ bool Binary::collectPtx(std::vector<std::string>& texts)
         const FatbinEntry* best = nullptr;
         for (const FatbinEntry& entry : fatbin.entries) {
             const bool ptx = entry.kind == FatbinKind::Ptx;
-            seen.insert((ptx ? "PTX for compute_" : "machine code for sm_") + std::to_string(entry.arch));
+            seen.insert((ptx ? "PTX for compute_" : "machine code for sm_") +
+                        std::to_string(entry.arch));
             if (ptx && entry.arch <= capability && (!best || entry.arch > best->arch))
                 best = &entry;
         }
@@ -62,8 +63,8 @@ bool Binary::collectPtx(std::vector<std::string>& texts)
     if (texts.empty()) {
         m_error = abi::NoKernelImageForDevice;
         m_message = "no PTX for compute capability " + std::to_string(capability / 10) + "." +
-                    std::to_string(capability % 10) + " or lower in the program (it has " + describe(seen) +
-                    "). Compile with -gencode arch=compute_80,code=compute_80";
+                    std::to_string(capability % 10) + " or lower in the program (it has " +
+                    describe(seen) + "). Compile with -gencode arch=compute_80,code=compute_80";
         return false;
     }
     return true;
@@ -177,7 +178,8 @@ Function* Binary::addFunction(const std::string& name, const void* hostSymbol)
     return added;
 }
 
-Variable* Binary::addVariable(const std::string& name, const void* hostSymbol, std::size_t size, void** managedPointer)
+Variable* Binary::addVariable(const std::string& name, const void* hostSymbol, std::size_t size,
+                              void** managedPointer)
 {
     const std::lock_guard lock(m_mutex);
     m_variables.push_back(std::make_unique<Variable>());

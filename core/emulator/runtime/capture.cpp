@@ -59,8 +59,8 @@ std::set<const GraphNode*> ancestors(const std::vector<GraphNode*>& from)
     return found;
 }
 
-int begin(Stream* handle, DefaultStream whichDefault, Graph* into, GraphNode* const* dependencies, std::size_t count,
-          int mode)
+int begin(Stream* handle, DefaultStream whichDefault, Graph* into, GraphNode* const* dependencies,
+          std::size_t count, int mode)
 {
     Stream* stream = findStream(handle, whichDefault);
     if (!stream)
@@ -132,8 +132,9 @@ int end(Stream* handle, DefaultStream whichDefault, Graph** result)
     return error;
 }
 
-int captureInfo(Stream* handle, DefaultStream whichDefault, int* status, unsigned long long* id, Graph** graph,
-                GraphNode* const** dependencies, const abi::EdgeData** edges, std::size_t* count)
+int captureInfo(Stream* handle, DefaultStream whichDefault, int* status, unsigned long long* id,
+                Graph** graph, GraphNode* const** dependencies, const abi::EdgeData** edges,
+                std::size_t* count)
 {
     Stream* stream = findStream(handle, whichDefault);
     if (!stream)
@@ -157,8 +158,8 @@ int captureInfo(Stream* handle, DefaultStream whichDefault, int* status, unsigne
     return abi::Success;
 }
 
-int updateDependencies(Stream* handle, DefaultStream whichDefault, GraphNode* const* dependencies, std::size_t count,
-                       unsigned flags)
+int updateDependencies(Stream* handle, DefaultStream whichDefault, GraphNode* const* dependencies,
+                       std::size_t count, unsigned flags)
 {
     Stream* stream = findStream(handle, whichDefault);
     if (!stream)
@@ -185,8 +186,8 @@ int captureWork(Stream& stream, Work work)
     if (capture.invalidated)
         return abi::StreamCaptureInvalidated;
     int error = abi::Success;
-    GraphNode* node =
-        addNode(capture.graph, stream.captureTail.data(), stream.captureTail.size(), std::move(work), error);
+    GraphNode* node = addNode(capture.graph, stream.captureTail.data(), stream.captureTail.size(),
+                              std::move(work), error);
     if (!node) {
         capture.invalidated = true;
         return error;
@@ -235,15 +236,17 @@ int captureWait(Stream& stream, const Event& event)
 {
     if (!event.capture) {
         if (!stream.capture)
-            return submit(&stream, DefaultStream::Legacy, EventWaitWork{const_cast<Event*>(&event)});
+            return submit(&stream, DefaultStream::Legacy,
+                          EventWaitWork{const_cast<Event*>(&event)});
         if (!event.recorded)
             return abi::Success;
         stream.capture->invalidated = true;
         return abi::StreamCaptureIsolation;
     }
     const std::lock_guard lock(captureMutex());
-    const bool alive = std::any_of(active().begin(), active().end(),
-                                   [&](const Active& entry) { return entry.capture == event.capture; });
+    const bool alive = std::any_of(active().begin(), active().end(), [&](const Active& entry) {
+        return entry.capture == event.capture;
+    });
     if (!alive)
         return abi::CapturedEvent;
     if (stream.capture && stream.capture != event.capture) {
@@ -290,34 +293,38 @@ RIDGELINE_CUDA_API int cudaThreadExchangeStreamCaptureMode(int* mode)
     });
 }
 
-#define RIDGELINE_CAPTURE_PAIR(name, parameters, call)                                                                 \
-    RIDGELINE_CUDA_API int name parameters                                                                             \
-    {                                                                                                                  \
-        constexpr DefaultStream which = DefaultStream::Legacy;                                                         \
-        return apiCall(#name, [&] { return call; });                                                                   \
-    }                                                                                                                  \
-    RIDGELINE_CUDA_API int name##_ptsz parameters                                                                      \
-    {                                                                                                                  \
-        constexpr DefaultStream which = DefaultStream::PerThread;                                                      \
-        return apiCall(#name, [&] { return call; });                                                                   \
+#define RIDGELINE_CAPTURE_PAIR(name, parameters, call)                                             \
+    RIDGELINE_CUDA_API int name parameters                                                         \
+    {                                                                                              \
+        constexpr DefaultStream which = DefaultStream::Legacy;                                     \
+        return apiCall(#name, [&] { return call; });                                               \
+    }                                                                                              \
+    RIDGELINE_CUDA_API int name##_ptsz parameters                                                  \
+    {                                                                                              \
+        constexpr DefaultStream which = DefaultStream::PerThread;                                  \
+        return apiCall(#name, [&] { return call; });                                               \
     }
 
 RIDGELINE_CAPTURE_PAIR(cudaStreamBeginCapture, (Stream * stream, int mode),
                        begin(stream, which, nullptr, nullptr, 0, mode))
 RIDGELINE_CAPTURE_PAIR(cudaStreamBeginCaptureToGraph,
-                       (Stream * stream, Graph* graph, GraphNode* const* dependencies, const abi::EdgeData*,
-                        std::size_t count, int mode),
-                       graph ? begin(stream, which, graph, dependencies, count, mode) : int(abi::InvalidValue))
-RIDGELINE_CAPTURE_PAIR(cudaStreamEndCapture, (Stream * stream, Graph** graph), end(stream, which, graph))
+                       (Stream * stream, Graph* graph, GraphNode* const* dependencies,
+                        const abi::EdgeData*, std::size_t count, int mode),
+                       graph ? begin(stream, which, graph, dependencies, count, mode)
+                             : int(abi::InvalidValue))
+RIDGELINE_CAPTURE_PAIR(cudaStreamEndCapture, (Stream * stream, Graph** graph),
+                       end(stream, which, graph))
 RIDGELINE_CAPTURE_PAIR(cudaStreamIsCapturing, (Stream * stream, int* status),
-                       captureInfo(stream, which, status, nullptr, nullptr, nullptr, nullptr, nullptr))
+                       captureInfo(stream, which, status, nullptr, nullptr, nullptr, nullptr,
+                                   nullptr))
 RIDGELINE_CAPTURE_PAIR(cudaStreamGetCaptureInfo,
                        (Stream * stream, int* status, unsigned long long* id, Graph** graph,
-                        GraphNode* const** dependencies, const abi::EdgeData** edges, std::size_t* count),
+                        GraphNode* const** dependencies, const abi::EdgeData** edges,
+                        std::size_t* count),
                        captureInfo(stream, which, status, id, graph, dependencies, edges, count))
 RIDGELINE_CAPTURE_PAIR(cudaStreamUpdateCaptureDependencies,
-                       (Stream * stream, GraphNode** dependencies, const abi::EdgeData*, std::size_t count,
-                        unsigned flags),
+                       (Stream * stream, GraphNode** dependencies, const abi::EdgeData*,
+                        std::size_t count, unsigned flags),
                        updateDependencies(stream, which, dependencies, count, flags))
 
 } // namespace ridgeline::emu

@@ -10,8 +10,8 @@ namespace ridgeline::emu {
 int captureWork(Stream& stream, Work work);
 /// The stream ends; a capture it takes part in is invalid from now on.
 void leaveCapture(Stream& stream);
-/// Work in the legacy stream would order itself with every blocking stream: captures of those become
-/// invalid. True when there was one.
+/// Work in the legacy stream would order itself with every blocking stream: captures of those
+/// become invalid. True when there was one.
 bool invalidateBlockingCaptures();
 /// `stream` waits for an event: joins or extends a capture. Success also when nobody captures.
 int captureWait(Stream& stream, const Event& event);

@@ -23,10 +23,12 @@ std::uintptr_t address(const void* pointer)
 }
 
 /// Bytes from the first to the last one touched; 0 when the numbers overflow.
-std::size_t span(std::size_t width, std::size_t height, std::size_t depth, std::size_t pitch, std::size_t slice)
+std::size_t span(std::size_t width, std::size_t height, std::size_t depth, std::size_t pitch,
+                 std::size_t slice)
 {
     std::size_t rows = 0, slices = 0, sum = 0;
-    if (__builtin_mul_overflow(height - 1, pitch, &rows) || __builtin_mul_overflow(depth - 1, slice, &slices) ||
+    if (__builtin_mul_overflow(height - 1, pitch, &rows) ||
+        __builtin_mul_overflow(depth - 1, slice, &slices) ||
         __builtin_add_overflow(rows, slices, &sum) || __builtin_add_overflow(sum, width, &sum))
         return 0;
     return sum;
@@ -40,8 +42,8 @@ int checkPointer(const void* pointer, std::size_t bytes, Place place, bool anyPl
         // Pageable host memory: the device does not know it, so it can only be the host side.
         return place == Place::Host || anyPlace ? abi::Success : abi::InvalidValue;
     }
-    const bool deviceOnly = found->kind == MemoryKind::Device || found->kind == MemoryKind::Module ||
-                          found->kind == MemoryKind::Array;
+    const bool deviceOnly = found->kind == MemoryKind::Device ||
+                            found->kind == MemoryKind::Module || found->kind == MemoryKind::Array;
     if (place == Place::Host && deviceOnly && !anyPlace)
         return abi::InvalidValue;
     const std::size_t offset = address(pointer) - found->base;
@@ -60,11 +62,12 @@ std::size_t copyElement(const abi::Copy3D& copy)
 
 Side arraySide(const Array& array, const abi::Position& pos)
 {
-    return {array.data + pos.x * array.elementBytes + pos.y * array.pitch() + pos.z * array.slice(), array.pitch(),
-            array.slice()};
+    return {array.data + pos.x * array.elementBytes + pos.y * array.pitch() + pos.z * array.slice(),
+            array.pitch(), array.slice()};
 }
 
-Side pointerSide(const abi::PitchedPointer& at, const abi::Position& pos, std::size_t rowBytes, std::size_t rows)
+Side pointerSide(const abi::PitchedPointer& at, const abi::Position& pos, std::size_t rowBytes,
+                 std::size_t rows)
 {
     const std::size_t pitch = at.pitch ? at.pitch : rowBytes;
     const std::size_t slice = pitch * (at.ysize ? at.ysize : rows);
@@ -77,14 +80,15 @@ Side side(const abi::Copy3D& copy, bool destination)
     const Array* array = destination ? copy.dstArray : copy.srcArray;
     if (array)
         return arraySide(*array, destination ? copy.dstPos : copy.srcPos);
-    return pointerSide(destination ? copy.dst : copy.src, destination ? copy.dstPos : copy.srcPos, rowBytes,
-                       copy.extent.height);
+    return pointerSide(destination ? copy.dst : copy.src, destination ? copy.dstPos : copy.srcPos,
+                       rowBytes, copy.extent.height);
 }
 
 bool fitsArray(const Array& array, const abi::Position& pos, const abi::Extent& extent)
 {
-    return pos.x <= array.width() && extent.width <= array.width() - pos.x && pos.y <= array.height() &&
-           extent.height <= array.height() - pos.y && pos.z <= array.depth() && extent.depth <= array.depth() - pos.z;
+    return pos.x <= array.width() && extent.width <= array.width() - pos.x &&
+           pos.y <= array.height() && extent.height <= array.height() - pos.y &&
+           pos.z <= array.depth() && extent.depth <= array.depth() - pos.z;
 }
 
 } // namespace
@@ -127,13 +131,16 @@ int validateCopy(const abi::Copy3D& copy)
         if (pitch < rowBytes && extent.height > 1)
             return abi::InvalidPitchValue;
         const Side where = side(copy, destination);
-        const std::size_t bytes = span(rowBytes, extent.height, extent.depth, where.pitch, where.slice);
+        const std::size_t bytes =
+            span(rowBytes, extent.height, extent.depth, where.pitch, where.slice);
         if (bytes == 0)
             return abi::InvalidValue;
-        const bool onDevice = destination ? copy.kind == abi::HostToDevice || copy.kind == abi::DeviceToDevice
-                                          : copy.kind == abi::DeviceToHost || copy.kind == abi::DeviceToDevice;
-        if (const int error = checkPointer(where.base, bytes, onDevice ? Place::Device : Place::Host,
-                                           copy.kind == abi::DefaultCopy))
+        const bool onDevice =
+            destination ? copy.kind == abi::HostToDevice || copy.kind == abi::DeviceToDevice
+                        : copy.kind == abi::DeviceToHost || copy.kind == abi::DeviceToDevice;
+        if (const int error =
+                checkPointer(where.base, bytes, onDevice ? Place::Device : Place::Host,
+                             copy.kind == abi::DefaultCopy))
             return error;
     }
     return abi::Success;
@@ -170,7 +177,8 @@ int validateMemset(const MemsetWork& work)
         return abi::InvalidValue;
     if (params.height > 1 && params.pitch < rowBytes)
         return abi::InvalidPitchValue;
-    const std::size_t bytes = span(rowBytes, params.height, work.depth, params.pitch, work.slicePitch);
+    const std::size_t bytes =
+        span(rowBytes, params.height, work.depth, params.pitch, work.slicePitch);
     const auto found = Device::instance().memory().find(address(params.dst));
     if (!found || bytes == 0 || bytes > found->size - (address(params.dst) - found->base))
         return abi::InvalidValue;

@@ -60,8 +60,9 @@ Settings Settings::fromEnvironment(std::vector<std::string>& problems)
     settings.model = findModel(model);
     if (!settings.model) {
         settings.model = findModel({});
-        problems.push_back("RIDGELINE_EMU_MODEL: no model '" + std::string(model) + "' (there are " + modelList() +
-                           "); taking " + std::string(settings.model->id));
+        problems.push_back("RIDGELINE_EMU_MODEL: no model '" + std::string(model) +
+                           "' (there are " + modelList() + "); taking " +
+                           std::string(settings.model->id));
     }
     settings.countersPath = environment("RIDGELINE_EMU_COUNTERS");
     settings.reportPath = environment("RIDGELINE_EMU_REPORT");
@@ -75,7 +76,8 @@ Settings Settings::fromEnvironment(std::vector<std::string>& problems)
         settings.checkRace |= all || check == "race";
         settings.checkInit |= all || check == "init";
         settings.checkSync |= all || check == "sync";
-        if (!all && check != "memory" && check != "race" && check != "init" && check != "sync" && !check.empty())
+        if (!all && check != "memory" && check != "race" && check != "init" && check != "sync" &&
+            !check.empty())
             problems.push_back("RIDGELINE_EMU_CHECK: no checker '" + std::string(check) +
                                "' (there are memory, race, init, sync, all)");
     }
@@ -87,7 +89,8 @@ Settings Settings::fromEnvironment(std::vector<std::string>& problems)
         if (number(text, parsed))
             value = parsed;
         else
-            problems.push_back(std::string(name) + ": '" + std::string(text) + "' is no whole number; ignored");
+            problems.push_back(std::string(name) + ": '" + std::string(text) +
+                               "' is no whole number; ignored");
     };
     read("RIDGELINE_EMU_SEED", settings.seed);
     std::uint64_t threads = 0;

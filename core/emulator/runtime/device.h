@@ -81,7 +81,8 @@ public:
     std::vector<Function*> functions(int& error);
 
     Function* addFunction(const std::string& name, const void* hostSymbol);
-    Variable* addVariable(const std::string& name, const void* hostSymbol, std::size_t size, void** managedPointer);
+    Variable* addVariable(const std::string& name, const void* hostSymbol, std::size_t size,
+                          void** managedPointer);
     const std::vector<std::unique_ptr<Variable>>& variables() const { return m_variables; }
 
 private:

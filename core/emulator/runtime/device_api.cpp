@@ -18,7 +18,8 @@ std::atomic<int> cacheConfig{0};
 std::atomic<std::size_t> limits[] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
 constexpr std::size_t limitCount = sizeof limits / sizeof *limits;
 
-template <typename Body> int withFunction(const char* name, const void* symbol, Body body)
+template <typename Body>
+int withFunction(const char* name, const void* symbol, Body body)
 {
     return apiCall(name, [&]() -> int {
         Function* function = Device::instance().findFunction(symbol);
@@ -34,7 +35,8 @@ int setFunctionAttribute(Function& function, int attribute, int value)
 {
     switch (attribute) {
     case abi::MaxDynamicShared:
-        if (value < 0 || value > Device::instance().model().sharedPerBlockOptin - int(function.info->sharedStatic))
+        if (value < 0 || value > Device::instance().model().sharedPerBlockOptin -
+                                     int(function.info->sharedStatic))
             return abi::InvalidValue;
         function.dynamicShared = value;
         return abi::Success;
@@ -50,14 +52,17 @@ int setFunctionAttribute(Function& function, int attribute, int value)
     case 11:
     case 12:
     case 13:
-    case 15: return Device::instance().model().major >= 9 ? abi::Success : abi::InvalidValue;
-    default: return abi::InvalidValue;
+    case 15:
+        return Device::instance().model().major >= 9 ? abi::Success : abi::InvalidValue;
+    default:
+        return abi::InvalidValue;
     }
 }
 
 int refusePeer(const char* name, int peer)
 {
-    return apiCall(name, [&]() -> int { return peer == 0 ? abi::PeerAccessUnsupported : abi::InvalidDevice; });
+    return apiCall(
+        name, [&]() -> int { return peer == 0 ? abi::PeerAccessUnsupported : abi::InvalidDevice; });
 }
 
 } // namespace
@@ -70,23 +75,28 @@ RIDGELINE_CUDA_API int cudaGetDeviceCount(int* count)
 
 RIDGELINE_CUDA_API int cudaGetDevice(int* device)
 {
-    return apiCall("cudaGetDevice", [&]() -> int { return device ? (*device = 0, abi::Success) : abi::InvalidValue; });
+    return apiCall("cudaGetDevice", [&]() -> int {
+        return device ? (*device = 0, abi::Success) : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaSetDevice(int device)
 {
-    return apiCall("cudaSetDevice", [&]() -> int { return device == 0 ? abi::Success : abi::InvalidDevice; });
+    return apiCall("cudaSetDevice",
+                   [&]() -> int { return device == 0 ? abi::Success : abi::InvalidDevice; });
 }
 
 RIDGELINE_CUDA_API int cudaInitDevice(int device, unsigned, unsigned)
 {
-    return apiCall("cudaInitDevice", [&]() -> int { return device == 0 ? abi::Success : abi::InvalidDevice; });
+    return apiCall("cudaInitDevice",
+                   [&]() -> int { return device == 0 ? abi::Success : abi::InvalidDevice; });
 }
 
 RIDGELINE_CUDA_API int cudaChooseDevice(int* device, const abi::DeviceProperties* wanted)
 {
-    return apiCall("cudaChooseDevice",
-                   [&]() -> int { return device && wanted ? (*device = 0, abi::Success) : abi::InvalidValue; });
+    return apiCall("cudaChooseDevice", [&]() -> int {
+        return device && wanted ? (*device = 0, abi::Success) : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaSetValidDevices(int* devices, int count)
@@ -114,8 +124,9 @@ RIDGELINE_CUDA_API int cudaSetDeviceFlags(unsigned flags)
 
 RIDGELINE_CUDA_API int cudaGetDeviceFlags(unsigned* flags)
 {
-    return apiCall("cudaGetDeviceFlags",
-                   [&]() -> int { return flags ? (*flags = deviceFlags | 8, abi::Success) : abi::InvalidValue; });
+    return apiCall("cudaGetDeviceFlags", [&]() -> int {
+        return flags ? (*flags = deviceFlags | 8, abi::Success) : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaDeviceReset()
@@ -154,26 +165,30 @@ RIDGELINE_CUDA_API int cudaDeviceGetLimit(std::size_t* value, int limit)
 RIDGELINE_CUDA_API int cudaDeviceSetCacheConfig(int config)
 {
     return apiCall("cudaDeviceSetCacheConfig", [&]() -> int {
-        return config >= 0 && config <= 3 ? (cacheConfig = config, abi::Success) : abi::InvalidValue;
+        return config >= 0 && config <= 3 ? (cacheConfig = config, abi::Success)
+                                          : abi::InvalidValue;
     });
 }
 
 RIDGELINE_CUDA_API int cudaDeviceGetCacheConfig(int* config)
 {
-    return apiCall("cudaDeviceGetCacheConfig",
-                   [&]() -> int { return config ? (*config = cacheConfig, abi::Success) : abi::InvalidValue; });
+    return apiCall("cudaDeviceGetCacheConfig", [&]() -> int {
+        return config ? (*config = cacheConfig, abi::Success) : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaDeviceGetSharedMemConfig(int* config)
 {
-    return apiCall("cudaDeviceGetSharedMemConfig",
-                   [&]() -> int { return config ? (*config = 1, abi::Success) : abi::InvalidValue; });
+    return apiCall("cudaDeviceGetSharedMemConfig", [&]() -> int {
+        return config ? (*config = 1, abi::Success) : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaDeviceSetSharedMemConfig(int config)
 {
-    return apiCall("cudaDeviceSetSharedMemConfig",
-                   [&]() -> int { return config >= 0 && config <= 2 ? abi::Success : abi::InvalidValue; });
+    return apiCall("cudaDeviceSetSharedMemConfig", [&]() -> int {
+        return config >= 0 && config <= 2 ? abi::Success : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaDeviceGetPCIBusId(char* text, int length, int device)
@@ -215,8 +230,9 @@ RIDGELINE_CUDA_API int cudaDeviceEnablePeerAccess(int peer, unsigned)
 
 RIDGELINE_CUDA_API int cudaDeviceDisablePeerAccess(int peer)
 {
-    return apiCall("cudaDeviceDisablePeerAccess",
-                   [&]() -> int { return peer == 0 ? abi::PeerAccessNotEnabled : abi::InvalidDevice; });
+    return apiCall("cudaDeviceDisablePeerAccess", [&]() -> int {
+        return peer == 0 ? abi::PeerAccessNotEnabled : abi::InvalidDevice;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaProfilerStart()
@@ -252,27 +268,32 @@ RIDGELINE_CUDA_API int cudaFuncGetAttributes(abi::FuncAttributes* result, const 
 
 RIDGELINE_CUDA_API int cudaFuncSetAttribute(const void* symbol, int attribute, int value)
 {
-    return withFunction("cudaFuncSetAttribute", symbol,
-                        [&](Function& function) { return setFunctionAttribute(function, attribute, value); });
+    return withFunction("cudaFuncSetAttribute", symbol, [&](Function& function) {
+        return setFunctionAttribute(function, attribute, value);
+    });
 }
 
-RIDGELINE_CUDA_API int cudaKernelSetAttributeForDevice(Function* kernel, int attribute, int value, int device)
+RIDGELINE_CUDA_API int cudaKernelSetAttributeForDevice(Function* kernel, int attribute, int value,
+                                                       int device)
 {
     return withFunction("cudaKernelSetAttributeForDevice", kernel, [&](Function& function) -> int {
-        return device == 0 ? setFunctionAttribute(function, attribute, value) : int(abi::InvalidDevice);
+        return device == 0 ? setFunctionAttribute(function, attribute, value)
+                           : int(abi::InvalidDevice);
     });
 }
 
 RIDGELINE_CUDA_API int cudaFuncSetCacheConfig(const void* symbol, int config)
 {
-    return withFunction("cudaFuncSetCacheConfig", symbol,
-                        [&](Function&) -> int { return config >= 0 && config <= 3 ? abi::Success : abi::InvalidValue; });
+    return withFunction("cudaFuncSetCacheConfig", symbol, [&](Function&) -> int {
+        return config >= 0 && config <= 3 ? abi::Success : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaFuncSetSharedMemConfig(const void* symbol, int config)
 {
-    return withFunction("cudaFuncSetSharedMemConfig", symbol,
-                        [&](Function&) -> int { return config >= 0 && config <= 2 ? abi::Success : abi::InvalidValue; });
+    return withFunction("cudaFuncSetSharedMemConfig", symbol, [&](Function&) -> int {
+        return config >= 0 && config <= 2 ? abi::Success : abi::InvalidValue;
+    });
 }
 
 RIDGELINE_CUDA_API int cudaFuncGetName(const char** result, const void* symbol)
@@ -282,8 +303,8 @@ RIDGELINE_CUDA_API int cudaFuncGetName(const char** result, const void* symbol)
     });
 }
 
-RIDGELINE_CUDA_API int cudaFuncGetParamInfo(const void* symbol, std::size_t index, std::size_t* offset,
-                                            std::size_t* size)
+RIDGELINE_CUDA_API int cudaFuncGetParamInfo(const void* symbol, std::size_t index,
+                                            std::size_t* offset, std::size_t* size)
 {
     return withFunction("cudaFuncGetParamInfo", symbol, [&](Function& function) -> int {
         const std::vector<ParamInfo>& params = function.info->params;

@@ -156,8 +156,9 @@ constexpr Text texts[] = {
 
 const Text* find(int code)
 {
-    const auto* found = std::lower_bound(std::begin(texts), std::end(texts), code,
-                                         [](const Text& text, int wanted) { return text.code < wanted; });
+    const auto* found =
+        std::lower_bound(std::begin(texts), std::end(texts), code,
+                         [](const Text& text, int wanted) { return text.code < wanted; });
     return found != std::end(texts) && found->code == code ? found : nullptr;
 }
 

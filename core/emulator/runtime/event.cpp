@@ -110,12 +110,14 @@ RIDGELINE_CUDA_API int cudaEventDestroy(Event* event)
 
 RIDGELINE_CUDA_API int cudaEventRecord(Event* event, Stream* stream)
 {
-    return apiCall("cudaEventRecord", [&] { return recordEvent(event, stream, 0, DefaultStream::Legacy); });
+    return apiCall("cudaEventRecord",
+                   [&] { return recordEvent(event, stream, 0, DefaultStream::Legacy); });
 }
 
 RIDGELINE_CUDA_API int cudaEventRecord_ptsz(Event* event, Stream* stream)
 {
-    return apiCall("cudaEventRecord", [&] { return recordEvent(event, stream, 0, DefaultStream::PerThread); });
+    return apiCall("cudaEventRecord",
+                   [&] { return recordEvent(event, stream, 0, DefaultStream::PerThread); });
 }
 
 RIDGELINE_CUDA_API int cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned flags)
@@ -132,12 +134,14 @@ RIDGELINE_CUDA_API int cudaEventRecordWithFlags_ptsz(Event* event, Stream* strea
 
 RIDGELINE_CUDA_API int cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags)
 {
-    return apiCall("cudaStreamWaitEvent", [&] { return waitEvent(stream, event, flags, DefaultStream::Legacy); });
+    return apiCall("cudaStreamWaitEvent",
+                   [&] { return waitEvent(stream, event, flags, DefaultStream::Legacy); });
 }
 
 RIDGELINE_CUDA_API int cudaStreamWaitEvent_ptsz(Stream* stream, Event* event, unsigned flags)
 {
-    return apiCall("cudaStreamWaitEvent", [&] { return waitEvent(stream, event, flags, DefaultStream::PerThread); });
+    return apiCall("cudaStreamWaitEvent",
+                   [&] { return waitEvent(stream, event, flags, DefaultStream::PerThread); });
 }
 
 RIDGELINE_CUDA_API int cudaEventQuery(Event* event)

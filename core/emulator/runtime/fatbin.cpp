@@ -21,7 +21,8 @@ constexpr std::size_t entryHeaderBytes = 0x40;
 constexpr std::uint64_t flagLz4 = 0x2000, flagZstd = 0x8000;
 constexpr std::uint64_t largestText = std::uint64_t(256) << 20;
 
-template <typename T> T readAt(const char* data)
+template <typename T>
+T readAt(const char* data)
 {
     T value;
     std::memcpy(&value, data, sizeof value);
@@ -72,7 +73,8 @@ bool decompressZstd(std::string_view in, std::string& out, std::uint64_t size)
 {
     // A frame that promises another size than the directory is a lie in one of them.
     const unsigned long long content = ZSTD_getFrameContentSize(in.data(), in.size());
-    if (content == ZSTD_CONTENTSIZE_ERROR || (content != ZSTD_CONTENTSIZE_UNKNOWN && content != size))
+    if (content == ZSTD_CONTENTSIZE_ERROR ||
+        (content != ZSTD_CONTENTSIZE_UNKNOWN && content != size))
         return false;
     out.resize(size);
     const std::size_t got = ZSTD_decompress(out.data(), out.size(), in.data(), in.size());
@@ -104,7 +106,8 @@ Fatbin parseFatbin(const void* data, std::size_t size)
     const std::size_t total = fatbinSize(bytes);
     const std::size_t end = total < size ? total : size;
     if (total > size)
-        result.error = "the fat binary ends after " + std::to_string(size) + " of " + std::to_string(total) + " bytes";
+        result.error = "the fat binary ends after " + std::to_string(size) + " of " +
+                       std::to_string(total) + " bytes";
     std::size_t at = readAt<std::uint16_t>(bytes + 6);
     while (at < end) {
         const char* entry = bytes + at;
@@ -116,12 +119,15 @@ Fatbin parseFatbin(const void* data, std::size_t size)
         const auto header = readAt<std::uint32_t>(entry + 4);
         const auto padded = readAt<std::uint64_t>(entry + 8);
         if (header < entryHeaderBytes || header > end - at || padded > end - at - header) {
-            result.error = "the image at byte " + std::to_string(at) + " does not fit into the fat binary";
+            result.error =
+                "the image at byte " + std::to_string(at) + " does not fit into the fat binary";
             return result;
         }
         FatbinEntry found;
         const auto kind = readAt<std::uint16_t>(entry);
-        found.kind = kind == 1 ? FatbinKind::Ptx : kind == 2 ? FatbinKind::Cubin : FatbinKind::Other;
+        found.kind = kind == 1   ? FatbinKind::Ptx
+                     : kind == 2 ? FatbinKind::Cubin
+                                 : FatbinKind::Other;
         found.ptxMinor = readAt<std::uint16_t>(entry + 0x18);
         found.ptxMajor = readAt<std::uint16_t>(entry + 0x1a);
         found.arch = readAt<std::uint32_t>(entry + 0x1c);
@@ -133,7 +139,8 @@ Fatbin parseFatbin(const void* data, std::size_t size)
             if (compressed != 0)
                 stored = compressed;
             if (stored > padded) {
-                result.error = "the image at byte " + std::to_string(at) + " is larger than its place";
+                result.error =
+                    "the image at byte " + std::to_string(at) + " is larger than its place";
                 return result;
             }
         }
@@ -153,11 +160,13 @@ bool extractPtx(const FatbinEntry& entry, std::string& text, std::string& error)
     }
     if (entry.flags & (flagLz4 | flagZstd)) {
         if (entry.uncompressedSize == 0 || entry.uncompressedSize > largestText) {
-            error = "the PTX image says it has " + std::to_string(entry.uncompressedSize) + " bytes";
+            error =
+                "the PTX image says it has " + std::to_string(entry.uncompressedSize) + " bytes";
             return false;
         }
-        const bool good = entry.flags & flagZstd ? decompressZstd(entry.payload, text, entry.uncompressedSize)
-                                                 : decompressLz4(entry.payload, text, entry.uncompressedSize);
+        const bool good = entry.flags & flagZstd
+                              ? decompressZstd(entry.payload, text, entry.uncompressedSize)
+                              : decompressLz4(entry.payload, text, entry.uncompressedSize);
         if (!good) {
             text.clear();
             error = "the compressed PTX image is damaged";

@@ -9,12 +9,6 @@ namespace ridgeline::emu {
 
 namespace {
 
-std::recursive_mutex& graphMutex()
-{
-    static auto* mutex = new std::recursive_mutex;
-    return *mutex;
-}
-
 std::set<const Graph*>& graphs()
 {
     static auto* all = new std::set<const Graph*>;
@@ -28,6 +22,29 @@ std::set<const GraphNode*>& liveNodes()
 }
 
 } // namespace
+
+std::recursive_mutex& graphMutex()
+{
+    static auto* mutex = new std::recursive_mutex;
+    return *mutex;
+}
+
+void UserObject::release(unsigned count)
+{
+    if (references.fetch_sub(count) == count) {
+        destroy(pointer);
+        delete this;
+    }
+}
+
+GraphBody::~GraphBody()
+{
+    const std::lock_guard lock(graphMutex());
+    for (const auto& node : nodes)
+        liveNodes().erase(node.get());
+    for (UserObject* object : userObjects)
+        object->release(1);
+}
 
 bool isGraph(const Graph* graph)
 {
@@ -49,46 +66,38 @@ Graph* newGraph()
     return graph;
 }
 
-void forgetNodes(const GraphBody& body)
-{
-    const std::lock_guard lock(graphMutex());
-    for (const auto& node : body.nodes) {
-        liveNodes().erase(node.get());
-        if (const auto* child = std::get_if<ChildWork>(&node->work))
-            forgetNodes(*child->body);
-    }
-}
-
-void adoptNodes(const GraphBody& body)
-{
-    const std::lock_guard lock(graphMutex());
-    for (const auto& node : body.nodes) {
-        liveNodes().insert(node.get());
-        if (const auto* child = std::get_if<ChildWork>(&node->work))
-            adoptNodes(*child->body);
-    }
-}
-
-void adoptGraph(Graph* graph)
-{
-    const std::lock_guard lock(graphMutex());
-    graphs().insert(graph);
-}
-
 void deleteGraph(Graph* graph)
 {
     const std::lock_guard lock(graphMutex());
     if (!graphs().erase(graph))
         return;
-    for (const auto& child : graph->childHandles)
-        graphs().erase(child.get());
-    forgetNodes(*graph->body);
-    for (const auto& [destroy, pointer] : graph->body->userObjects)
-        destroy(pointer);
+    for (Graph* child : graph->childHandles)
+        deleteGraph(child);
     delete graph;
 }
 
-GraphNode* addNode(Graph* graph, GraphNode* const* dependencies, std::size_t count, Work work, int& error)
+Graph* childGraph(GraphNode& node)
+{
+    const std::lock_guard lock(graphMutex());
+    auto* work = std::get_if<ChildWork>(&node.work);
+    if (!work || !node.graph)
+        return nullptr;
+    for (Graph* known : node.graph->childHandles) {
+        if (known->body == work->body)
+            return known;
+    }
+    Graph* made = newGraph();
+    made->body = work->body;
+    for (const auto& inner : made->body->nodes) {
+        inner->graph = made;
+        liveNodes().insert(inner.get());
+    }
+    node.graph->childHandles.push_back(made);
+    return made;
+}
+
+GraphNode* addNode(Graph* graph, GraphNode* const* dependencies, std::size_t count, Work work,
+                   int& error)
 {
     const std::lock_guard lock(graphMutex());
     error = abi::InvalidValue;
@@ -109,8 +118,27 @@ GraphNode* addNode(Graph* graph, GraphNode* const* dependencies, std::size_t cou
     return raw;
 }
 
+void removeNode(GraphNode* node)
+{
+    const std::lock_guard lock(graphMutex());
+    auto& nodes = node->graph->body->nodes;
+    liveNodes().erase(node);
+    for (const auto& other : nodes)
+        std::erase(other->dependencies, node);
+    std::erase_if(nodes, [&](const auto& each) { return each.get() == node; });
+}
+
+int nodeType(const GraphNode& node)
+{
+    // In the order of the alternatives of Work.
+    constexpr int types[] = {5, 0, 1, 2, 3, 7, 6, 4, 10, 11};
+    static_assert(sizeof types / sizeof *types == std::variant_size_v<Work>);
+    return types[node.work.index()];
+}
+
 std::shared_ptr<GraphBody> cloneBody(const GraphBody& body, Graph* owner)
 {
+    const std::lock_guard lock(graphMutex());
     auto copy = std::make_shared<GraphBody>();
     std::unordered_map<const GraphNode*, GraphNode*> twins;
     for (const auto& node : body.nodes) {
@@ -121,17 +149,23 @@ std::shared_ptr<GraphBody> cloneBody(const GraphBody& body, Graph* owner)
             const auto& from = std::get<KernelWork>(node->work);
             for (std::size_t i = 0; i < from.paramPointers.size(); ++i)
                 kernel->paramPointers[i] =
-                    kernel->params.data() + (static_cast<std::byte*>(from.paramPointers[i]) - from.params.data());
+                    kernel->params.data() +
+                    (static_cast<std::byte*>(from.paramPointers[i]) - from.params.data());
         } else if (auto* child = std::get_if<ChildWork>(&twin->work)) {
-            child->body = cloneBody(*child->body, owner);
+            child->body = cloneBody(*child->body, nullptr);
         }
         twins[node.get()] = twin.get();
+        if (owner)
+            liveNodes().insert(twin.get());
         copy->nodes.push_back(std::move(twin));
     }
     for (const auto& node : copy->nodes) {
         for (GraphNode*& dependency : node->dependencies)
             dependency = twins.at(dependency);
     }
+    copy->userObjects = body.userObjects;
+    for (UserObject* object : copy->userObjects)
+        ++object->references;
     return copy;
 }
 
@@ -139,20 +173,18 @@ bool topologicalOrder(const GraphBody& body, std::vector<GraphNode*>& order)
 {
     std::unordered_map<const GraphNode*, std::size_t> waiting;
     std::unordered_map<const GraphNode*, std::vector<GraphNode*>> dependents;
-    std::vector<GraphNode*> ready;
+    order.clear();
     for (const auto& node : body.nodes) {
         waiting[node.get()] = node->dependencies.size();
         for (const GraphNode* dependency : node->dependencies)
             dependents[dependency].push_back(node.get());
         if (node->dependencies.empty())
-            ready.push_back(node.get());
+            order.push_back(node.get());
     }
-    order.clear();
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-        order.push_back(ready[i]);
-        for (GraphNode* next : dependents[ready[i]]) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        for (GraphNode* next : dependents[order[i]]) {
             if (--waiting[next] == 0)
-                ready.push_back(next);
+                order.push_back(next);
         }
     }
     return order.size() == body.nodes.size();

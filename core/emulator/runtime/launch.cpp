@@ -15,12 +15,14 @@ int validateLaunch(const Function& function, const KernelWork& work)
     const DeviceModel& model = Device::instance().model();
     const Dim3 &grid = work.grid, &block = work.block;
     const bool empty = grid.count() == 0 || block.count() == 0;
-    if (empty || block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > maxThreadsPerBlock)
+    if (empty || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+        block.count() > maxThreadsPerBlock)
         return abi::InvalidConfiguration;
     if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
         return abi::InvalidConfiguration;
-    if (info.requiredBlock[0] != 0 && (info.requiredBlock[0] != block.x || info.requiredBlock[1] != block.y ||
-                                       info.requiredBlock[2] != block.z))
+    if (info.requiredBlock[0] != 0 &&
+        (info.requiredBlock[0] != block.x || info.requiredBlock[1] != block.y ||
+         info.requiredBlock[2] != block.z))
         return abi::InvalidValue;
     if (info.maxThreads != 0 && block.count() > info.maxThreads)
         return abi::LaunchOutOfResources;
@@ -60,7 +62,8 @@ bool copyArguments(const KernelInfo& info, void* const* arguments, KernelWork& w
     return true;
 }
 
-bool copyPackedArguments(const KernelInfo& info, const void* buffer, std::size_t bytes, KernelWork& work)
+bool copyPackedArguments(const KernelInfo& info, const void* buffer, std::size_t bytes,
+                         KernelWork& work)
 {
     if (!buffer || bytes < info.paramBytes)
         return false;
@@ -72,8 +75,8 @@ bool copyPackedArguments(const KernelInfo& info, const void* buffer, std::size_t
     return true;
 }
 
-int makeKernelWork(const void* symbol, Dim3 grid, Dim3 block, std::size_t dynamicShared, void* const* arguments,
-                   KernelWork& work)
+int makeKernelWork(const void* symbol, Dim3 grid, Dim3 block, std::size_t dynamicShared,
+                   void* const* arguments, KernelWork& work)
 {
     Function* function = Device::instance().findFunction(symbol);
     if (!function)
@@ -109,7 +112,8 @@ int applyAttributes(const abi::LaunchAttribute* attributes, unsigned count, Kern
 }
 
 int launchKernel(const char* name, const void* symbol, Dim3 grid, Dim3 block, void** arguments,
-                 std::size_t dynamicShared, Stream* stream, DefaultStream whichDefault, bool cooperative)
+                 std::size_t dynamicShared, Stream* stream, DefaultStream whichDefault,
+                 bool cooperative)
 {
     return apiCall(name, [&]() -> int {
         KernelWork work;
@@ -125,21 +129,30 @@ namespace {
 int faultCode(LaunchStatus status)
 {
     switch (status) {
-    case LaunchStatus::Ok: return abi::Success;
-    case LaunchStatus::IllegalAddress: return abi::IllegalAddress;
-    case LaunchStatus::MisalignedAddress: return abi::MisalignedAddress;
-    case LaunchStatus::Trap: return abi::LaunchFailure;
-    case LaunchStatus::Assert: return abi::Assert;
-    case LaunchStatus::IllegalInstruction: return abi::IllegalInstruction;
-    case LaunchStatus::Deadlock: return abi::LaunchTimeout;
-    case LaunchStatus::NotImplemented: return abi::NotSupported;
-    case LaunchStatus::OutOfMemory: return abi::MemoryAllocation;
+    case LaunchStatus::Ok:
+        return abi::Success;
+    case LaunchStatus::IllegalAddress:
+        return abi::IllegalAddress;
+    case LaunchStatus::MisalignedAddress:
+        return abi::MisalignedAddress;
+    case LaunchStatus::Trap:
+        return abi::LaunchFailure;
+    case LaunchStatus::Assert:
+        return abi::Assert;
+    case LaunchStatus::IllegalInstruction:
+        return abi::IllegalInstruction;
+    case LaunchStatus::Deadlock:
+        return abi::LaunchTimeout;
+    case LaunchStatus::NotImplemented:
+        return abi::NotSupported;
+    case LaunchStatus::OutOfMemory:
+        return abi::MemoryAllocation;
     }
     return abi::UnknownError;
 }
 
-int launchEx(const char* name, const abi::LaunchConfig* config, const void* symbol, void** arguments,
-             DefaultStream whichDefault)
+int launchEx(const char* name, const abi::LaunchConfig* config, const void* symbol,
+             void** arguments, DefaultStream whichDefault)
 {
     return apiCall(name, [&]() -> int {
         if (!config)
@@ -149,7 +162,8 @@ int launchEx(const char* name, const abi::LaunchConfig* config, const void* symb
             return error;
         const Dim3 grid{config->grid.x, config->grid.y, config->grid.z};
         const Dim3 block{config->block.x, config->block.y, config->block.z};
-        if (const int error = makeKernelWork(symbol, grid, block, config->dynamicShared, arguments, work))
+        if (const int error =
+                makeKernelWork(symbol, grid, block, config->dynamicShared, arguments, work))
             return error;
         return submit(config->stream, whichDefault, std::move(work));
     });
@@ -180,8 +194,8 @@ int performKernel(const KernelWork& work)
     options.checkInit = settings.checkInit;
     options.checkSync = settings.checkSync;
     options.count = !settings.countersPath.empty();
-    const LaunchResult result =
-        launch(*work.function->binary->module(), *work.function->info, device.memory(), config, options);
+    const LaunchResult result = launch(*work.function->binary->module(), *work.function->info,
+                                       device.memory(), config, options);
     recordLaunch(work, result);
     const int code = faultCode(result.status);
     if (code == abi::Success)
@@ -194,55 +208,61 @@ int performKernel(const KernelWork& work)
     return abi::Success;
 }
 
-RIDGELINE_CUDA_API int cudaLaunchKernel(const void* function, abi::Dim3Abi grid, abi::Dim3Abi block, void** arguments,
-                                        std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int cudaLaunchKernel(const void* function, abi::Dim3Abi grid, abi::Dim3Abi block,
+                                        void** arguments, std::size_t dynamicShared, Stream* stream)
 {
-    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments, dynamicShared, stream,
-                        DefaultStream::Legacy, false);
+    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::Legacy, false);
 }
 
-RIDGELINE_CUDA_API int cudaLaunchKernel_ptsz(const void* function, abi::Dim3Abi grid, abi::Dim3Abi block,
-                                             void** arguments, std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int cudaLaunchKernel_ptsz(const void* function, abi::Dim3Abi grid,
+                                             abi::Dim3Abi block, void** arguments,
+                                             std::size_t dynamicShared, Stream* stream)
 {
-    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments, dynamicShared, stream,
-                        DefaultStream::PerThread, false);
+    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::PerThread, false);
 }
 
-RIDGELINE_CUDA_API int __cudaLaunchKernel(Function* function, abi::Dim3Abi grid, abi::Dim3Abi block, void** arguments,
-                                          std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int __cudaLaunchKernel(Function* function, abi::Dim3Abi grid, abi::Dim3Abi block,
+                                          void** arguments, std::size_t dynamicShared,
+                                          Stream* stream)
 {
-    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments, dynamicShared, stream,
-                        DefaultStream::Legacy, false);
+    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::Legacy, false);
 }
 
-RIDGELINE_CUDA_API int __cudaLaunchKernel_ptsz(Function* function, abi::Dim3Abi grid, abi::Dim3Abi block,
-                                               void** arguments, std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int __cudaLaunchKernel_ptsz(Function* function, abi::Dim3Abi grid,
+                                               abi::Dim3Abi block, void** arguments,
+                                               std::size_t dynamicShared, Stream* stream)
 {
-    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments, dynamicShared, stream,
-                        DefaultStream::PerThread, false);
+    return launchKernel("cudaLaunchKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::PerThread, false);
 }
 
-RIDGELINE_CUDA_API int cudaLaunchCooperativeKernel(const void* function, abi::Dim3Abi grid, abi::Dim3Abi block,
-                                                   void** arguments, std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int cudaLaunchCooperativeKernel(const void* function, abi::Dim3Abi grid,
+                                                   abi::Dim3Abi block, void** arguments,
+                                                   std::size_t dynamicShared, Stream* stream)
 {
-    return launchKernel("cudaLaunchCooperativeKernel", function, dim(grid), dim(block), arguments, dynamicShared,
-                        stream, DefaultStream::Legacy, true);
+    return launchKernel("cudaLaunchCooperativeKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::Legacy, true);
 }
 
-RIDGELINE_CUDA_API int cudaLaunchCooperativeKernel_ptsz(const void* function, abi::Dim3Abi grid, abi::Dim3Abi block,
-                                                        void** arguments, std::size_t dynamicShared, Stream* stream)
+RIDGELINE_CUDA_API int cudaLaunchCooperativeKernel_ptsz(const void* function, abi::Dim3Abi grid,
+                                                        abi::Dim3Abi block, void** arguments,
+                                                        std::size_t dynamicShared, Stream* stream)
 {
-    return launchKernel("cudaLaunchCooperativeKernel", function, dim(grid), dim(block), arguments, dynamicShared,
-                        stream, DefaultStream::PerThread, true);
+    return launchKernel("cudaLaunchCooperativeKernel", function, dim(grid), dim(block), arguments,
+                        dynamicShared, stream, DefaultStream::PerThread, true);
 }
 
-RIDGELINE_CUDA_API int cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function, void** arguments)
+RIDGELINE_CUDA_API int cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* function,
+                                           void** arguments)
 {
     return launchEx("cudaLaunchKernelExC", config, function, arguments, DefaultStream::Legacy);
 }
 
-RIDGELINE_CUDA_API int cudaLaunchKernelExC_ptsz(const abi::LaunchConfig* config, const void* function,
-                                                void** arguments)
+RIDGELINE_CUDA_API int cudaLaunchKernelExC_ptsz(const abi::LaunchConfig* config,
+                                                const void* function, void** arguments)
 {
     return launchEx("cudaLaunchKernelExC", config, function, arguments, DefaultStream::PerThread);
 }

@@ -10,20 +10,20 @@ namespace ridgeline::emu {
 /// Limits a program can see or run into. Sources: CUDA C++ Programming Guide, technical
 /// specifications per compute capability; vendor data sheets for the rest.
 struct DeviceModel {
-    std::string_view id;   ///< value of RIDGELINE_EMU_MODEL
-    const char* name;      ///< what the real device calls itself
-    int major, minor;      ///< compute capability
+    std::string_view id; ///< value of RIDGELINE_EMU_MODEL
+    const char* name;    ///< what the real device calls itself
+    int major, minor;    ///< compute capability
     int multiprocessors;
     std::size_t memoryBytes;
     std::size_t l2Bytes;
-    int clockKHz;          ///< boost clock
+    int clockKHz; ///< boost clock
     int memoryClockKHz;
     int memoryBusBits;
-    int sharedPerSm;       ///< bytes
+    int sharedPerSm; ///< bytes
     int sharedPerBlockOptin;
     int threadsPerSm;
     int blocksPerSm;
-    int fp32PerFp64;       ///< single to double throughput
+    int fp32PerFp64; ///< single to double throughput
     int copyEngines;
     bool ecc;
 

@@ -14,8 +14,8 @@ int roundUp(int value, int unit)
     return (value + unit - 1) / unit * unit;
 }
 
-int maxActiveBlocks(const char* name, int* blocks, const void* symbol, int blockSize, std::size_t dynamicShared,
-                    unsigned flags)
+int maxActiveBlocks(const char* name, int* blocks, const void* symbol, int blockSize,
+                    std::size_t dynamicShared, unsigned flags)
 {
     return apiCall(name, [&]() -> int {
         if (!blocks || blockSize <= 0 || flags > 1)
@@ -53,27 +53,29 @@ int activeBlocksPerSm(const Function& function, int blockSize, std::size_t dynam
     // Registers are handed out per warp in units of 256.
     const int perWarp = roundUp(estimatedRegisters(info) * 32, 256);
     blocks = std::min(blocks, registersPerSm / perWarp / (threads / 32));
-    const int shared = roundUp(int(info.sharedStatic + dynamicShared), 128) + sharedReservedPerBlock;
+    const int shared =
+        roundUp(int(info.sharedStatic + dynamicShared), 128) + sharedReservedPerBlock;
     return std::min(blocks, model.sharedPerSm / shared);
 }
 
-RIDGELINE_CUDA_API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* symbol, int blockSize,
+RIDGELINE_CUDA_API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                     const void* symbol,
+                                                                     int blockSize,
                                                                      std::size_t dynamicShared)
 {
-    return maxActiveBlocks("cudaOccupancyMaxActiveBlocksPerMultiprocessor", blocks, symbol, blockSize, dynamicShared,
-                           0);
+    return maxActiveBlocks("cudaOccupancyMaxActiveBlocksPerMultiprocessor", blocks, symbol,
+                           blockSize, dynamicShared, 0);
 }
 
-RIDGELINE_CUDA_API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* symbol,
-                                                                              int blockSize,
-                                                                              std::size_t dynamicShared,
-                                                                              unsigned flags)
+RIDGELINE_CUDA_API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* symbol, int blockSize, std::size_t dynamicShared, unsigned flags)
 {
-    return maxActiveBlocks("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", blocks, symbol, blockSize,
-                           dynamicShared, flags);
+    return maxActiveBlocks("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", blocks, symbol,
+                           blockSize, dynamicShared, flags);
 }
 
-RIDGELINE_CUDA_API int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* symbol, int blocks,
+RIDGELINE_CUDA_API int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes,
+                                                                 const void* symbol, int blocks,
                                                                  int blockSize)
 {
     return apiCall("cudaOccupancyAvailableDynamicSMemPerBlock", [&]() -> int {
@@ -85,7 +87,8 @@ RIDGELINE_CUDA_API int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* by
         if (const int error = function->binary->resolve(*function))
             return error;
         const DeviceModel& model = Device::instance().model();
-        const int each = std::min(model.sharedPerSm / blocks - sharedReservedPerBlock, model.sharedPerBlockOptin) -
+        const int each = std::min(model.sharedPerSm / blocks - sharedReservedPerBlock,
+                                  model.sharedPerBlockOptin) -
                          int(function->info->sharedStatic);
         *bytes = std::size_t(std::max(0, each / 128 * 128));
         return abi::Success;
@@ -95,7 +98,8 @@ RIDGELINE_CUDA_API int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* by
 namespace {
 
 /// The cluster a configuration asks for, blocks per SM, and the largest cluster the device has.
-int clusterFacts(const abi::LaunchConfig* config, const void* symbol, Function*& function, int& perSm)
+int clusterFacts(const abi::LaunchConfig* config, const void* symbol, Function*& function,
+                 int& perSm)
 {
     if (!config)
         return abi::InvalidValue;
@@ -145,7 +149,10 @@ RIDGELINE_CUDA_API int cudaOccupancyMaxActiveClusters(int* clusters, const void*
                 blocks = dim.x * dim.y * dim.z;
             }
         }
-        *clusters = blocks == 0 ? 0 : int(unsigned(perSm * Device::instance().model().multiprocessors) / blocks);
+        *clusters =
+            blocks == 0
+                ? 0
+                : int(unsigned(perSm * Device::instance().model().multiprocessors) / blocks);
         return abi::Success;
     });
 }

@@ -28,9 +28,12 @@ struct Performer {
     }
     int operator()(const EventWaitWork&) const { return abi::Success; }
     int operator()(const ChildWork& work) const { return performBody(*work.body); }
-    // Graph memory keeps its address: it was allocated when the node was made.
-    int operator()(const AllocWork&) const { return abi::Success; }
-    int operator()(const FreeWork&) const { return abi::Success; }
+    int operator()(const AllocWork& work) const
+    {
+        work.memory->live = true;
+        return abi::Success;
+    }
+    int operator()(const FreeWork& work) const { return poolFree(work.pointer); }
 };
 
 } // namespace

@@ -26,6 +26,7 @@ struct Pools {
     Pool* current = &standard;
     std::set<Pool*> all{&standard};
     std::unordered_map<void*, std::pair<Pool*, std::size_t>> owners;
+    std::unordered_map<void*, GraphMemory*> graphMemory;
 };
 
 Pools& pools()
@@ -34,9 +35,18 @@ Pools& pools()
     return *made;
 }
 
-enum Attribute { ReuseFirst = 1, ReuseLast = 3, ReleaseThreshold, ReservedCurrent, ReservedHigh, UsedCurrent, UsedHigh };
+enum Attribute {
+    ReuseFirst = 1,
+    ReuseLast = 3,
+    ReleaseThreshold,
+    ReservedCurrent,
+    ReservedHigh,
+    UsedCurrent,
+    UsedHigh
+};
 
-template <typename Body> int withPool(const char* name, Pool* pool, Body body)
+template <typename Body>
+int withPool(const char* name, Pool* pool, Body body)
 {
     return apiCall(name, [&]() -> int {
         Pools& all = pools();
@@ -64,7 +74,8 @@ int setCurrent(const char* name, Pool* pool)
     });
 }
 
-int allocateInStream(void** result, std::size_t bytes, Pool* pool, Stream* handle, DefaultStream which)
+int allocateInStream(void** result, std::size_t bytes, Pool* pool, Stream* handle,
+                     DefaultStream which)
 {
     Stream* stream = findStream(handle, which);
     if (!stream)
@@ -73,10 +84,11 @@ int allocateInStream(void** result, std::size_t bytes, Pool* pool, Stream* handl
         return abi::InvalidValue;
     if (stream->capture) {
         AllocWork work;
+        work.memory = makeGraphMemory(bytes);
+        if (!work.memory)
+            return abi::MemoryAllocation;
         work.params.bytes = bytes;
-        if (const int error = poolAllocate(result, bytes, pool))
-            return error;
-        work.params.pointer = *result;
+        work.params.pointer = *result = work.memory->pointer;
         return submit(handle, which, work);
     }
     return poolAllocate(result, bytes, pool);
@@ -131,11 +143,61 @@ void forgetPoolAllocation(void* pointer)
     all.owners.erase(found);
 }
 
+GraphMemory::~GraphMemory()
+{
+    Pools& all = pools();
+    const std::lock_guard lock(all.mutex);
+    all.graphMemory.erase(pointer);
+    // What the program still uses is an ordinary allocation from now on.
+    if (!live)
+        Device::instance().memory().release(pointer);
+}
+
+std::shared_ptr<GraphMemory> makeGraphMemory(std::size_t bytes)
+{
+    void* pointer =
+        Device::instance().memory().allocate(bytes, MemoryKind::Device, "graph allocation");
+    if (!pointer)
+        return nullptr;
+    auto memory = std::make_shared<GraphMemory>();
+    memory->pointer = pointer;
+    memory->bytes = bytes;
+    Pools& all = pools();
+    const std::lock_guard lock(all.mutex);
+    all.graphMemory[pointer] = memory.get();
+    return memory;
+}
+
+bool freeGraphMemory(void* pointer)
+{
+    Pools& all = pools();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.graphMemory.find(pointer);
+    if (found == all.graphMemory.end())
+        return false;
+    found->second->live = false;
+    return true;
+}
+
+void graphMemoryUse(std::size_t& used, std::size_t& reserved)
+{
+    Pools& all = pools();
+    const std::lock_guard lock(all.mutex);
+    used = reserved = 0;
+    for (const auto& [pointer, memory] : all.graphMemory) {
+        reserved += memory->bytes;
+        used += memory->live ? memory->bytes : 0;
+    }
+}
+
 int poolFree(void* pointer)
 {
+    if (freeGraphMemory(pointer))
+        return abi::Success;
     Memory& memory = Device::instance().memory();
     const auto found = memory.find(reinterpret_cast<std::uintptr_t>(pointer));
-    if (!found || found->base != reinterpret_cast<std::uintptr_t>(pointer) || found->kind != MemoryKind::Device)
+    if (!found || found->base != reinterpret_cast<std::uintptr_t>(pointer) ||
+        found->kind != MemoryKind::Device)
         return abi::InvalidValue;
     forgetPoolAllocation(pointer);
     return memory.release(pointer) ? abi::Success : abi::InvalidValue;
@@ -143,9 +205,12 @@ int poolFree(void* pointer)
 
 RIDGELINE_ASYNC_PAIR(cudaMallocAsync, (void** result, std::size_t bytes, Stream* stream),
                      allocateInStream(result, bytes, nullptr, stream, which))
-RIDGELINE_ASYNC_PAIR(cudaMallocFromPoolAsync, (void** result, std::size_t bytes, Pool* pool, Stream* stream),
-                     pool ? allocateInStream(result, bytes, pool, stream, which) : int(abi::InvalidValue))
-RIDGELINE_ASYNC_PAIR(cudaFreeAsync, (void* pointer, Stream* stream), freeInStream(pointer, stream, which))
+RIDGELINE_ASYNC_PAIR(cudaMallocFromPoolAsync,
+                     (void** result, std::size_t bytes, Pool* pool, Stream* stream),
+                     pool ? allocateInStream(result, bytes, pool, stream, which)
+                          : int(abi::InvalidValue))
+RIDGELINE_ASYNC_PAIR(cudaFreeAsync, (void* pointer, Stream* stream),
+                     freeInStream(pointer, stream, which))
 
 RIDGELINE_CUDA_API int cudaDeviceGetDefaultMemPool(Pool** result, int device)
 {
@@ -244,7 +309,8 @@ RIDGELINE_CUDA_API int cudaMemPoolSetAttribute(Pool* pool, int attribute, void* 
             chosen.reuse[attribute - 1] = std::uint64_t(*static_cast<int*>(value));
         else if (attribute == ReleaseThreshold)
             chosen.releaseThreshold = *static_cast<std::uint64_t*>(value);
-        else if ((attribute == UsedHigh || attribute == ReservedHigh) && *static_cast<std::uint64_t*>(value) == 0)
+        else if ((attribute == UsedHigh || attribute == ReservedHigh) &&
+                 *static_cast<std::uint64_t*>(value) == 0)
             chosen.usedHigh = chosen.used;
         else
             return abi::InvalidValue;
@@ -272,7 +338,8 @@ RIDGELINE_CUDA_API int cudaMemPoolGetAttribute(Pool* pool, int attribute, void* 
     });
 }
 
-RIDGELINE_CUDA_API int cudaMemPoolSetAccess(Pool* pool, const abi::MemAccessDesc* descs, std::size_t count)
+RIDGELINE_CUDA_API int cudaMemPoolSetAccess(Pool* pool, const abi::MemAccessDesc* descs,
+                                            std::size_t count)
 {
     return withPool("cudaMemPoolSetAccess", pool, [&](Pool&) -> int {
         for (std::size_t i = 0; i < count; ++i) {

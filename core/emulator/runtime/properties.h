@@ -7,7 +7,8 @@ namespace ridgeline::emu {
 
 /// The modelled device's properties; memory is what the emulation has.
 void fillProperties(abi::DeviceProperties& properties);
-/// By cudaDeviceAttr / CUdevice_attribute (same numbers). InvalidValue for a number CUDA 13.0 lacks.
+/// By cudaDeviceAttr / CUdevice_attribute (same numbers). InvalidValue for a number CUDA 13.0
+/// lacks.
 int deviceAttribute(int attribute, int& value);
 
 } // namespace ridgeline::emu

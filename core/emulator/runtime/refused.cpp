@@ -6,10 +6,10 @@
 namespace ridgeline::emu {
 
 // The parameters do not matter: under the C calling convention the caller owns them.
-#define RIDGELINE_REFUSE(name)                                                                                         \
-    RIDGELINE_CUDA_API int name()                                                                                      \
-    {                                                                                                                  \
-        return refuse(#name);                                                                                          \
+#define RIDGELINE_REFUSE(name)                                                                     \
+    RIDGELINE_CUDA_API int name()                                                                  \
+    {                                                                                              \
+        return refuse(#name);                                                                      \
     }
 
 #include "core/emulator/runtime/refused_symbols.inc"

@@ -85,8 +85,9 @@ RIDGELINE_CUDA_API char __cudaInitModule(void** handle)
     return 1;
 }
 
-RIDGELINE_CUDA_API void __cudaRegisterFunction(void** handle, const char* hostFunction, char*, const char* deviceName,
-                                               int, void*, void*, void*, void*, int*)
+RIDGELINE_CUDA_API void __cudaRegisterFunction(void** handle, const char* hostFunction, char*,
+                                               const char* deviceName, int, void*, void*, void*,
+                                               void*, int*)
 {
     Binary* binary = binaryOf(handle);
     if (!binary || !deviceName)
@@ -94,22 +95,25 @@ RIDGELINE_CUDA_API void __cudaRegisterFunction(void** handle, const char* hostFu
     Device::instance().mapHostFunction(hostFunction, binary->addFunction(deviceName, hostFunction));
 }
 
-RIDGELINE_CUDA_API void __cudaRegisterVar(void** handle, char* hostVariable, char*, const char* deviceName, int,
-                                          std::size_t size, int, int)
+RIDGELINE_CUDA_API void __cudaRegisterVar(void** handle, char* hostVariable, char*,
+                                          const char* deviceName, int, std::size_t size, int, int)
 {
     Binary* binary = binaryOf(handle);
     if (!binary || !deviceName)
         return;
-    Device::instance().mapHostVariable(hostVariable, binary->addVariable(deviceName, hostVariable, size, nullptr));
+    Device::instance().mapHostVariable(
+        hostVariable, binary->addVariable(deviceName, hostVariable, size, nullptr));
 }
 
-RIDGELINE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** hostPointer, char*, const char* deviceName, int,
-                                                 std::size_t size, int, int)
+RIDGELINE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** hostPointer, char*,
+                                                 const char* deviceName, int, std::size_t size, int,
+                                                 int)
 {
     Binary* binary = binaryOf(handle);
     if (!binary || !deviceName)
         return;
-    Device::instance().mapHostVariable(hostPointer, binary->addVariable(deviceName, hostPointer, size, hostPointer));
+    Device::instance().mapHostVariable(
+        hostPointer, binary->addVariable(deviceName, hostPointer, size, hostPointer));
 }
 
 RIDGELINE_CUDA_API void __cudaRegisterHostVar(void**, const char*, char*, std::size_t)
@@ -120,12 +124,13 @@ RIDGELINE_CUDA_API void __cudaRegisterHostVar(void**, const char*, char*, std::s
 RIDGELINE_CUDA_API unsigned __cudaPushCallConfiguration(abi::Dim3Abi grid, abi::Dim3Abi block,
                                                         std::size_t dynamicShared, Stream* stream)
 {
-    configurations().push_back({{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicShared, stream});
+    configurations().push_back(
+        {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicShared, stream});
     return 0;
 }
 
-RIDGELINE_CUDA_API int __cudaPopCallConfiguration(abi::Dim3Abi* grid, abi::Dim3Abi* block, std::size_t* dynamicShared,
-                                                  Stream** stream)
+RIDGELINE_CUDA_API int __cudaPopCallConfiguration(abi::Dim3Abi* grid, abi::Dim3Abi* block,
+                                                  std::size_t* dynamicShared, Stream** stream)
 {
     std::vector<Configuration>& stack = configurations();
     if (stack.empty())

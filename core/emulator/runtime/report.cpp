@@ -69,14 +69,14 @@ void writeSummary()
 {
     const std::lock_guard lock(reportMutex());
     const std::uint64_t errors = state().errors;
-    writeAll(STDERR_FILENO,
-             "========= ERROR SUMMARY: " + std::to_string(errors) + (errors == 1 ? " error\n" : " errors\n"));
+    writeAll(STDERR_FILENO, "========= ERROR SUMMARY: " + std::to_string(errors) +
+                                (errors == 1 ? " error\n" : " errors\n"));
 }
 
 void appendDim(std::string& out, const char* name, const Dim3& value)
 {
-    out += std::string("\"") + name + "\": [" + std::to_string(value.x) + "," + std::to_string(value.y) + "," +
-           std::to_string(value.z) + "]";
+    out += std::string("\"") + name + "\": [" + std::to_string(value.x) + "," +
+           std::to_string(value.y) + "," + std::to_string(value.z) + "]";
 }
 
 void appendNumber(std::string& out, const char* name, std::uint64_t value, bool first = false)
@@ -101,11 +101,15 @@ void appendSite(std::string& out, const char* name, const AccessSite& site)
 /// Length of the UTF-8 sequence at `at`, 0 when it is none.
 std::size_t utf8Length(std::string_view text, std::size_t at)
 {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
     const unsigned lead = byte(at);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : (lead & 0xf0) == 0xe0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5                 ? 4
-                                                                             : 0;
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : (lead & 0xf0) == 0xe0       ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
     for (std::size_t i = 1; i < length; ++i) {
         if ((byte(at + i) & 0xc0) != 0x80)
             return 0;
@@ -133,7 +137,8 @@ std::string jsonString(std::string_view text)
             out += "\\t";
         } else if (static_cast<unsigned char>(c) < 0x20) {
             char escaped[8];
-            std::snprintf(escaped, sizeof escaped, "\\u%04x", unsigned(static_cast<unsigned char>(c)));
+            std::snprintf(escaped, sizeof escaped, "\\u%04x",
+                          unsigned(static_cast<unsigned char>(c)));
             out += escaped;
         } else if (length == 0) {
             out += "\xef\xbf\xbd";
@@ -161,7 +166,8 @@ std::string countersLine(std::uint64_t launch, const std::string& label, const K
     const KernelInfo* info = work.function->info;
     std::string out = "{";
     appendNumber(out, "launch", launch, true);
-    out += ", \"label\": " + jsonString(label) + ", \"kernel\": " + jsonString(demangle(work.function->name)) +
+    out += ", \"label\": " + jsonString(label) +
+           ", \"kernel\": " + jsonString(demangle(work.function->name)) +
            ", \"mangled\": " + jsonString(work.function->name) + ", ";
     appendDim(out, "grid", work.grid);
     out += ", ";
@@ -205,9 +211,11 @@ std::string countersLine(std::uint64_t launch, const std::string& label, const K
 
 std::string reportLine(const CheckReport& report)
 {
-    std::string out = "{\"checker\": " + jsonString(report.checker) + ", \"kind\": " + jsonString(report.kind) +
-                      ", \"space\": " + jsonString(report.space) + ", \"kernel\": " +
-                      jsonString(demangle(report.kernel)) + ", \"mangled\": " + jsonString(report.kernel);
+    std::string out = "{\"checker\": " + jsonString(report.checker) +
+                      ", \"kind\": " + jsonString(report.kind) +
+                      ", \"space\": " + jsonString(report.space) +
+                      ", \"kernel\": " + jsonString(demangle(report.kernel)) +
+                      ", \"mangled\": " + jsonString(report.kernel);
     appendNumber(out, "address", report.address);
     appendNumber(out, "count", report.count);
     appendSite(out, "site", report.site);
@@ -228,7 +236,8 @@ void recordLaunch(const KernelWork& work, const LaunchResult& result)
     ReportState& reports = state();
     const std::lock_guard lock(reportMutex());
     if (reports.countersFile >= 0)
-        writeAll(reports.countersFile, countersLine(reports.launches, reports.label, work, result) + "\n");
+        writeAll(reports.countersFile,
+                 countersLine(reports.launches, reports.label, work, result) + "\n");
     ++reports.launches;
     for (const CheckReport& report : result.reports) {
         ++reports.errors;
@@ -237,7 +246,8 @@ void recordLaunch(const KernelWork& work, const LaunchResult& result)
         while (!rest.empty()) {
             const std::size_t end = rest.find('\n');
             const std::string_view line = rest.substr(0, end);
-            text += line.substr(0, 9) == "=========" ? std::string(line) : "========= " + std::string(line);
+            text += line.substr(0, 9) == "=========" ? std::string(line)
+                                                     : "========= " + std::string(line);
             text += "\n";
             rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
         }
@@ -252,8 +262,8 @@ void reportApiError(const char* function, int code)
     state();
     const std::lock_guard lock(reportMutex());
     writeAll(STDERR_FILENO, std::string("========= Program hit ") + errorName(code) + " (error " +
-                                std::to_string(code) + ") due to \"" + errorText(code) + "\" on CUDA API call to " +
-                                function + ".\n=========\n");
+                                std::to_string(code) + ") due to \"" + errorText(code) +
+                                "\" on CUDA API call to " + function + ".\n=========\n");
 }
 
 void reportFault(const LaunchResult& result, int code)

@@ -135,7 +135,8 @@ RIDGELINE_CUDA_API int cudaStreamCreateWithFlags(Stream** result, unsigned flags
 
 RIDGELINE_CUDA_API int cudaStreamCreateWithPriority(Stream** result, unsigned flags, int priority)
 {
-    return apiCall("cudaStreamCreateWithPriority", [&] { return createStream(result, flags, priority); });
+    return apiCall("cudaStreamCreateWithPriority",
+                   [&] { return createStream(result, flags, priority); });
 }
 
 RIDGELINE_CUDA_API int cudaStreamDestroy(Stream* handle)
@@ -150,7 +151,9 @@ RIDGELINE_CUDA_API int cudaStreamDestroy(Stream* handle)
             doomed = handle;
         }
         leaveCapture(*doomed);
-        { const std::lock_guard last(doomed->execution); }
+        {
+            const std::lock_guard last(doomed->execution);
+        }
         delete doomed;
         return abi::Success;
     });
@@ -166,7 +169,8 @@ int streamSynchronize(const char* name, Stream* handle, DefaultStream whichDefau
     });
 }
 
-template <typename Get> int streamGet(const char* name, Stream* handle, DefaultStream whichDefault, Get get)
+template <typename Get>
+int streamGet(const char* name, Stream* handle, DefaultStream whichDefault, Get get)
 {
     return apiCall(name, [&]() -> int {
         Stream* stream = findStream(handle, whichDefault);
@@ -201,28 +205,31 @@ int getAttribute(Stream& stream, int id, abi::LaunchAttributeValue* value)
 
 // Every stream function exists a second time, with the suffix _ptsz, for programs compiled with
 // --default-stream per-thread.
-#define RIDGELINE_STREAM_PAIR(name, parameters, call)                                                                  \
-    RIDGELINE_CUDA_API int name parameters                                                                             \
-    {                                                                                                                  \
-        constexpr DefaultStream whichDefault = DefaultStream::Legacy;                                                  \
-        constexpr const char* self = #name;                                                                            \
-        (void)self;                                                                                                    \
-        return call;                                                                                                   \
-    }                                                                                                                  \
-    RIDGELINE_CUDA_API int name##_ptsz parameters                                                                      \
-    {                                                                                                                  \
-        constexpr DefaultStream whichDefault = DefaultStream::PerThread;                                               \
-        constexpr const char* self = #name;                                                                            \
-        (void)self;                                                                                                    \
-        return call;                                                                                                   \
+#define RIDGELINE_STREAM_PAIR(name, parameters, call)                                              \
+    RIDGELINE_CUDA_API int name parameters                                                         \
+    {                                                                                              \
+        constexpr DefaultStream whichDefault = DefaultStream::Legacy;                              \
+        constexpr const char* self = #name;                                                        \
+        (void)self;                                                                                \
+        return call;                                                                               \
+    }                                                                                              \
+    RIDGELINE_CUDA_API int name##_ptsz parameters                                                  \
+    {                                                                                              \
+        constexpr DefaultStream whichDefault = DefaultStream::PerThread;                           \
+        constexpr const char* self = #name;                                                        \
+        (void)self;                                                                                \
+        return call;                                                                               \
     }
 
-RIDGELINE_STREAM_PAIR(cudaStreamSynchronize, (Stream * handle), streamSynchronize(self, handle, whichDefault))
+RIDGELINE_STREAM_PAIR(cudaStreamSynchronize, (Stream * handle),
+                      streamSynchronize(self, handle, whichDefault))
 // Work is done when the call that submitted it returns, so a query is a synchronisation.
-RIDGELINE_STREAM_PAIR(cudaStreamQuery, (Stream * handle), streamSynchronize(self, handle, whichDefault))
+RIDGELINE_STREAM_PAIR(cudaStreamQuery, (Stream * handle),
+                      streamSynchronize(self, handle, whichDefault))
 RIDGELINE_STREAM_PAIR(cudaStreamGetPriority, (Stream * handle, int* value),
                       streamGet(self, handle, whichDefault, [&](Stream& stream) -> int {
-                          return value ? (*value = stream.priority, abi::Success) : abi::InvalidValue;
+                          return value ? (*value = stream.priority, abi::Success)
+                                       : abi::InvalidValue;
                       }))
 RIDGELINE_STREAM_PAIR(cudaStreamGetFlags, (Stream * handle, unsigned* value),
                       streamGet(self, handle, whichDefault, [&](Stream& stream) -> int {
@@ -236,30 +243,38 @@ RIDGELINE_STREAM_PAIR(cudaStreamGetDevice, (Stream * handle, int* value),
                       streamGet(self, handle, whichDefault, [&](Stream&) -> int {
                           return value ? (*value = 0, abi::Success) : abi::InvalidValue;
                       }))
-RIDGELINE_STREAM_PAIR(cudaStreamCopyAttributes, (Stream * to, Stream* from), copyAttributes(to, from, whichDefault))
-RIDGELINE_STREAM_PAIR(cudaStreamGetAttribute, (Stream * handle, int id, abi::LaunchAttributeValue* value),
+RIDGELINE_STREAM_PAIR(cudaStreamCopyAttributes, (Stream * to, Stream* from),
+                      copyAttributes(to, from, whichDefault))
+RIDGELINE_STREAM_PAIR(cudaStreamGetAttribute,
+                      (Stream * handle, int id, abi::LaunchAttributeValue* value),
                       streamGet(self, handle, whichDefault,
                                 [&](Stream& stream) { return getAttribute(stream, id, value); }))
-RIDGELINE_STREAM_PAIR(cudaStreamSetAttribute, (Stream * handle, int id, const abi::LaunchAttributeValue* value),
+RIDGELINE_STREAM_PAIR(cudaStreamSetAttribute,
+                      (Stream * handle, int id, const abi::LaunchAttributeValue* value),
                       streamGet(self, handle, whichDefault, [&](Stream& stream) -> int {
-                          return value ? (stream.attributes[id] = *value, abi::Success) : abi::InvalidValue;
+                          return value ? (stream.attributes[id] = *value, abi::Success)
+                                       : abi::InvalidValue;
                       }))
-RIDGELINE_STREAM_PAIR(cudaStreamAttachMemAsync, (Stream * handle, void* pointer, std::size_t, unsigned),
+RIDGELINE_STREAM_PAIR(cudaStreamAttachMemAsync,
+                      (Stream * handle, void* pointer, std::size_t, unsigned),
                       streamGet(self, handle, whichDefault, [&](Stream&) -> int {
-                          return Device::instance().memory().find(reinterpret_cast<std::uintptr_t>(pointer))
+                          return Device::instance().memory().find(
+                                     reinterpret_cast<std::uintptr_t>(pointer))
                                      ? abi::Success
                                      : abi::InvalidValue;
                       }))
-RIDGELINE_STREAM_PAIR(cudaLaunchHostFunc, (Stream * handle, abi::HostFunction function, void* userData),
+RIDGELINE_STREAM_PAIR(cudaLaunchHostFunc,
+                      (Stream * handle, abi::HostFunction function, void* userData),
                       apiCall(self, [&]() -> int {
-                          return function ? submit(handle, whichDefault, HostWork{function, userData})
-                                          : abi::InvalidValue;
+                          return function
+                                     ? submit(handle, whichDefault, HostWork{function, userData})
+                                     : abi::InvalidValue;
                       }))
 
 namespace {
 
-int addCallback(Stream* handle, void (*callback)(Stream*, int, void*), void* userData, unsigned flags,
-                DefaultStream whichDefault)
+int addCallback(Stream* handle, void (*callback)(Stream*, int, void*), void* userData,
+                unsigned flags, DefaultStream whichDefault)
 {
     return apiCall("cudaStreamAddCallback", [&]() -> int {
         Stream* stream = findStream(handle, whichDefault);
@@ -272,7 +287,9 @@ int addCallback(Stream* handle, void (*callback)(Stream*, int, void*), void* use
             return abi::StreamCaptureUnsupported;
         }
         const std::lock_guard inOrder(stream->execution);
-        callback(handle, Device::instance().faulted() ? Device::instance().synchronise() : abi::Success, userData);
+        callback(handle,
+                 Device::instance().faulted() ? Device::instance().synchronise() : abi::Success,
+                 userData);
         return abi::Success;
     });
 }
@@ -280,7 +297,8 @@ int addCallback(Stream* handle, void (*callback)(Stream*, int, void*), void* use
 } // namespace
 
 RIDGELINE_STREAM_PAIR(cudaStreamAddCallback,
-                      (Stream * handle, void (*callback)(Stream*, int, void*), void* userData, unsigned flags),
+                      (Stream * handle, void (*callback)(Stream*, int, void*), void* userData,
+                       unsigned flags),
                       addCallback(handle, callback, userData, flags, whichDefault))
 
 RIDGELINE_CUDA_API int cudaDeviceSynchronize()

@@ -11,6 +11,7 @@
 namespace ridgeline::emu {
 
 struct GraphBody;
+struct GraphMemory; ///< pool.h
 
 struct KernelWork {
     Function* function = nullptr;
@@ -45,14 +46,15 @@ struct ChildWork {
 };
 struct AllocWork {
     abi::MemAllocNodeParams params{};
+    std::shared_ptr<GraphMemory> memory;
 };
 struct FreeWork {
     void* pointer = nullptr;
 };
 struct EmptyWork {};
 
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork, EventRecordWork, EventWaitWork,
-                          ChildWork, AllocWork, FreeWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork, EventRecordWork,
+                          EventWaitWork, ChildWork, AllocWork, FreeWork>;
 
 /// Does the work now, in the calling thread. The code is that of the call that asked for it; a
 /// kernel's fault is set on the device instead, as it would come later on a real one.
