@@ -16,6 +16,8 @@ using namespace ridgeline::emu;
 
 namespace {
 
+using VmConfig = ridgeline::emu::LaunchConfig;
+
 const char* const ptx = ".version 9.0\n.target sm_80\n.address_size 64\n"
                         ".const .align 4 .b8 coef[16];\n"
                         ".visible .entry plain(.param .u64 p, .param .u32 n) { ret; }\n"
@@ -190,7 +192,7 @@ private Q_SLOTS:
     void parametersArriveInTheirPlaces()
     {
         bool seen = false;
-        fake::onLaunch([&](const KernelInfo& info, Memory&, const LaunchConfig& config,
+        fake::onLaunch([&](const KernelInfo& info, Memory&, const VmConfig& config,
                            const ExecOptions&) {
             seen =
                 info.name == "plain" && config.grid == Dim3{3, 1, 1} && config.dynamicShared == 7;
@@ -329,7 +331,7 @@ private Q_SLOTS:
         QCOMPARE(cudaStreamCreate(&stream), int(Success));
         QCOMPARE(cudaEventElapsedTime(&ms, start, end), int(InvalidResourceHandle)); // not recorded
         QCOMPARE(cudaEventRecord(start, stream), int(Success));
-        fake::onLaunch([](const KernelInfo&, Memory&, const LaunchConfig&, const ExecOptions&) {
+        fake::onLaunch([](const KernelInfo&, Memory&, const VmConfig&, const ExecOptions&) {
             QTest::qSleep(20);
             return LaunchResult{};
         });
@@ -448,7 +450,7 @@ private Q_SLOTS:
     void countersAreWritten()
     {
         fake::onLaunch(
-            [](const KernelInfo& info, Memory&, const LaunchConfig&, const ExecOptions& options) {
+            [](const KernelInfo& info, Memory&, const VmConfig&, const ExecOptions& options) {
                 LaunchResult result;
                 result.counters.warpInstructions = options.count ? 17 : 0;
                 CheckReport report;
@@ -482,7 +484,7 @@ private Q_SLOTS:
 
     void whatTheVmCannotDoIsToldAtOnce()
     {
-        fake::onLaunch([](const KernelInfo&, Memory&, const LaunchConfig&, const ExecOptions&) {
+        fake::onLaunch([](const KernelInfo&, Memory&, const VmConfig&, const ExecOptions&) {
             LaunchResult result;
             result.status = LaunchStatus::NotImplemented;
             result.message = "opcode 'wgmma' is not implemented";
@@ -495,7 +497,7 @@ private Q_SLOTS:
     // Last: a fault ends the device for the process, as on real hardware.
     void zFaultsAreLateAndSticky()
     {
-        fake::onLaunch([](const KernelInfo&, Memory&, const LaunchConfig&, const ExecOptions&) {
+        fake::onLaunch([](const KernelInfo&, Memory&, const VmConfig&, const ExecOptions&) {
             LaunchResult result;
             result.status = LaunchStatus::IllegalAddress;
             result.message = "illegal address";
