@@ -70,6 +70,15 @@ bool isWritableDir(const QString& dir)
     return probe.open();
 }
 
+bool ReviewFiles::hasLinks() const
+{
+    for (const QString& path : {journal(), snapshot(), lock(), rejected()}) {
+        if (QFileInfo(path).isSymLink())
+            return true;
+    }
+    return false;
+}
+
 int openForAppend(const QString& path)
 {
     const int fd =

@@ -35,6 +35,8 @@ struct ReviewFiles {
     }
     QString lock() const { return dir + QLatin1Char('/') + stem + QStringLiteral(".lock"); }
     QString rejected() const { return journal() + QStringLiteral(".rejected"); }
+    /// Whether any of them is a symbolic link.
+    bool hasLinks() const;
 };
 
 /// Opens for appending, never through a link and only a regular file. -1 with errno on failure.

@@ -25,7 +25,8 @@ void addReviewsOf(const QString& folder, QVector<StoredReview>& reviews)
     QStringList seen;
     for (const char* suffix : {journalSuffix, snapshotSuffix}) {
         const QString ending = QLatin1String(suffix);
-        for (const QFileInfo& info : dir.entryInfoList({QLatin1Char('*') + ending}, QDir::Files)) {
+        for (const QFileInfo& info :
+             dir.entryInfoList({QLatin1Char('*') + ending}, QDir::Files | QDir::NoSymLinks)) {
             const QString stem = info.fileName().chopped(ending.size());
             const qsizetype dot = stem.lastIndexOf(QLatin1Char('.'));
             if (dot <= 0 || seen.contains(stem))

@@ -69,7 +69,9 @@ Result<void> ReviewStore::Private::chooseFolder(const QString& bundleDir, const 
 {
     const ReviewFiles inBundle{bundleReviewDir(bundleDir), stem};
     const ReviewFiles inData{userReviewDir(bundleId), stem};
-    const bool bundleWritable = isWritableDir(inBundle.dir);
+    // A bundle is somebody else's: a link among its files may point at anything of the user's.
+    const bool bundleLinks = inBundle.hasLinks();
+    const bool bundleWritable = !bundleLinks && isWritableDir(inBundle.dir);
     if (!bundleWritable && !isWritableDir(inData.dir)) {
         return Error{ErrorCode::Unreadable,
                      QStringLiteral("neither the bundle's reviews folder nor %1 can be written")
@@ -79,12 +81,17 @@ Result<void> ReviewStore::Private::chooseFolder(const QString& bundleDir, const 
                                     "made")};
     }
     files = bundleWritable ? inBundle : inData;
+    if (files.hasLinks())
+        return Error{ErrorCode::UnsafePath,
+                     QStringLiteral("a file of the review is a link"),
+                     {files.journal()},
+                     QStringLiteral("replace it by a regular file")};
     const ReviewFiles& other = bundleWritable ? inData : inBundle;
     if (!bundleWritable)
-        opening.notices << QStringLiteral("the bundle's reviews folder cannot be written (or leads "
-                                          "out of the bundle): the review is kept in %1")
+        opening.notices << QStringLiteral("the bundle's reviews folder cannot be written (or holds "
+                                          "links): the review is kept in %1")
                                .arg(inData.dir);
-    if (other.dir.isEmpty() || !QFileInfo(other.journal()).isFile())
+    if (other.dir.isEmpty() || other.hasLinks() || !QFileInfo(other.journal()).isFile())
         return {};
     if (QFileInfo::exists(files.journal())) {
         if (QFileInfo(other.journal()).lastModified() > QFileInfo(files.journal()).lastModified())
