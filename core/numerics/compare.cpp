@@ -73,17 +73,15 @@ struct OutputComparer::State {
         return index;
     }
 
-    double inverseUlp(double r) const
+    // abs / ulpOf(r, type) without the calls of ulpOf: the factor is a power of two, made as bits.
+    double inUlps(double abs, double r) const
     {
-        if (format.precision == 0)
-            return 1;
         const int biased = int(std::bit_cast<std::uint64_t>(r) >> 52 & 0x7ff);
         const int exponent = std::max(biased - 1023, format.minExponent);
         const int power = format.precision - 1 - exponent;
-        // 2^power as bits where it is a normal number; ldexp for the ends of fp64's range.
         if (power >= -1022 && power <= 1023)
-            return std::bit_cast<double>(std::uint64_t(power + 1023) << 52);
-        return std::ldexp(1.0, power);
+            return abs * std::bit_cast<double>(std::uint64_t(power + 1023) << 52);
+        return std::ldexp(abs, power); // only fp64 near the ends of its range
     }
 
     void mismatch(qint64 at, double used, const ElementError& error)
@@ -234,7 +232,7 @@ struct OutputComparer::State {
                 continue;
             }
             const double abs = std::fabs(got - ref);
-            const double ulp = abs * inverseUlp(ref);
+            const double ulp = inUlps(abs, ref);
             if (got == 0 && ref == 0 && std::signbit(got) != std::signbit(ref))
                 ++out.signedZeros;
             // Within half a spacing means "the rounded reference" but for ties; ask only then.

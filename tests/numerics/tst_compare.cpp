@@ -441,12 +441,12 @@ void TestCompare::json()
                             "worst_mismatches",
                             "ulp_histogram"})
         QVERIFY2(j.contains(key), key);
-    QCOMPARE(j["tolerance_used"], Json("inf"));
-    QCOMPARE(j["first_mismatches"][0]["got"], Json("inf"));
-    QCOMPARE(j["first_mismatches"][1]["ref"], Json("nan"));
-    QCOMPARE(j["first_mismatches"][1]["index"], Json::array({2}));
-    QCOMPARE(j["ulp_histogram"].back()["upto"], Json("inf"));
-    QCOMPARE(j["rule"]["ulp"], Json(nullptr));
+    QVERIFY(j["tolerance_used"] == Json("inf"));
+    QVERIFY(j["first_mismatches"][0]["got"] == Json("inf"));
+    QVERIFY(j["first_mismatches"][1]["ref"] == Json("nan"));
+    QVERIFY(j["first_mismatches"][1]["index"] == Json::array({2}));
+    QVERIFY(j["ulp_histogram"].back()["upto"] == Json("inf"));
+    QVERIFY(j["rule"]["ulp"] == Json(nullptr));
 }
 
 void TestCompare::speed()
