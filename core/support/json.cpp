@@ -5,6 +5,7 @@
 
 #include <QFileInfo>
 #include <QSaveFile>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <vector>
@@ -26,13 +27,55 @@ Location placeOf(const QByteArray& text, qsizetype offset, const QString& file)
     return where;
 }
 
+/// Reads text and tells how far it came: nlohmann's parser gives its callbacks no position.
+class CountingIterator {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    CountingIterator() = default;
+    CountingIterator(const char* at, const char** reached) : m_at(at), m_reached(reached) {}
+
+    reference operator*() const { return *m_at; }
+    CountingIterator& operator++()
+    {
+        *m_reached = ++m_at;
+        return *this;
+    }
+    CountingIterator operator++(int)
+    {
+        CountingIterator before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(const CountingIterator& other) const { return m_at == other.m_at; }
+    bool operator!=(const CountingIterator& other) const { return m_at != other.m_at; }
+
+private:
+    const char* m_at = nullptr;
+    const char** m_reached = nullptr;
+};
+
 /// Watches nesting and duplicate keys while nlohmann builds the document, so that a hostile file
 /// is refused before it costs memory or stack.
 class Builder : public nlohmann::detail::json_sax_dom_parser<Json> {
     using Base = nlohmann::detail::json_sax_dom_parser<Json>;
 
 public:
-    Builder(Json& root, int maxDepth) : Base(root, false), m_maxDepth(maxDepth) {}
+    Builder(Json& root, const JsonLimits& limits) : Base(root, false), m_limits(limits) {}
+
+    bool null() { return counted() && Base::null(); }
+    bool boolean(bool value) { return counted() && Base::boolean(value); }
+    bool number_integer(std::int64_t value) { return counted() && Base::number_integer(value); }
+    bool number_unsigned(std::uint64_t value) { return counted() && Base::number_unsigned(value); }
+    bool number_float(double value, const std::string& text)
+    {
+        return counted() && Base::number_float(value, text);
+    }
+    bool string(std::string& value) { return counted() && Base::string(value); }
 
     bool start_object(std::size_t n)
     {
@@ -68,7 +111,8 @@ public:
         // ours to say.
         QString text = QString::fromUtf8(error.what());
         const qsizetype colon = text.indexOf(QStringLiteral(": "));
-        m_problem = colon >= 0 ? text.mid(colon + 2) : text;
+        const qsizetype bracket = text.indexOf(QStringLiteral("] "));
+        m_problem = text.mid(std::max(colon, bracket) + (std::max(colon, bracket) < 0 ? 1 : 2));
         return false;
     }
 
@@ -78,13 +122,21 @@ public:
 private:
     bool deeper()
     {
-        if (++m_depth <= m_maxDepth)
+        if (++m_depth <= m_limits.maxDepth)
+            return counted();
+        m_problem = QStringLiteral("nested deeper than %1 levels").arg(m_limits.maxDepth);
+        return false;
+    }
+    bool counted()
+    {
+        if (++m_values <= m_limits.maxValues)
             return true;
-        m_problem = QStringLiteral("nested deeper than %1 levels").arg(m_maxDepth);
+        m_problem = QStringLiteral("more than %1 values").arg(m_limits.maxValues);
         return false;
     }
 
-    int m_maxDepth;
+    const JsonLimits m_limits;
+    qint64 m_values = 0;
     int m_depth = 0;
     std::vector<std::set<std::string>> m_keys;
 };
@@ -101,14 +153,23 @@ Result<Json> parseJson(const QByteArray& utf8, const QString& file, const JsonLi
                      {file},
                      {}};
     }
+    // nlohmann takes a NUL for the end of the text and would ignore whatever follows.
+    if (const qsizetype nul = utf8.indexOf('\0'); nul >= 0) {
+        return Error{ErrorCode::BadSyntax, QStringLiteral("not valid JSON: a NUL byte"),
+                     placeOf(utf8, nul, file), QStringLiteral("mend the file at that place")};
+    }
     Json root;
-    Builder builder(root, limits.maxDepth);
-    const bool ok = Json::sax_parse(utf8.begin(), utf8.end(), &builder);
+    Builder builder(root, limits);
+    const char* const begin = utf8.constData();
+    const char* reached = begin;
+    const bool ok = Json::sax_parse(CountingIterator(begin, &reached),
+                                    CountingIterator(begin + utf8.size(), &reached), &builder);
     if (!ok) {
-        const auto offset = builder.m_position > 0 ? qsizetype(builder.m_position) - 1 : 0;
-        Location where = builder.m_position > 0 ? placeOf(utf8, offset, file) : Location{file};
+        const auto offset =
+            builder.m_position > 0 ? qsizetype(builder.m_position) - 1 : reached - begin - 1;
         return Error{ErrorCode::BadSyntax,
-                     QStringLiteral("not valid JSON: %1").arg(builder.m_problem), where,
+                     QStringLiteral("not valid JSON: %1").arg(builder.m_problem),
+                     placeOf(utf8, std::max<qsizetype>(offset, 0), file),
                      QStringLiteral("mend the file at that place")};
     }
     return root;
@@ -137,6 +198,14 @@ QByteArray toJsonLine(const Json& json)
 Result<void> writeFileAtomically(const QString& path, const QByteArray& bytes)
 {
     QSaveFile file(path);
+    // A device or pipe would be replaced by the rename.
+    const QFileInfo there(path);
+    if (there.exists() && !there.isFile()) {
+        return Error{ErrorCode::Unreadable,
+                     QStringLiteral("cannot write: not a regular file"),
+                     {path},
+                     QStringLiteral("choose another name")};
+    }
     const auto failed = [&] {
         return Error{ErrorCode::Unreadable,
                      QStringLiteral("cannot write: %1").arg(file.errorString()),

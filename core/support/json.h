@@ -17,11 +17,12 @@ using Json = nlohmann::ordered_json;
 struct JsonLimits {
     qint64 maxBytes = 64 * 1024 * 1024;
     int maxDepth = 128;
+    qint64 maxValues = 4'000'000; ///< objects, lists, texts, numbers: each costs memory
 };
 
 /// Parses UTF-8 JSON (a byte-order mark is accepted). Refuses text over the limits, duplicate
 /// keys, invalid UTF-8 and trailing text. `file` is only used in errors, which carry line and
-/// column.
+/// column (the end of the key for a duplicate).
 Result<Json> parseJson(const QByteArray& utf8, const QString& file, const JsonLimits& limits = {});
 
 /// Reads and parses a file; see parseJson.

@@ -7,6 +7,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <cstdlib>
 
 namespace ridgeline {
 
@@ -32,6 +33,16 @@ QString userFolder(QStandardPaths::StandardLocation location)
     if (!QFileInfo::exists(path) && QDir().mkpath(path))
         QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     return path;
+}
+
+/// The path with every link followed; empty when it leads nowhere or in a circle. (QFileInfo's own
+/// gives a circle back as it came.)
+QString realPath(const QString& path)
+{
+    char* resolved = ::realpath(QFile::encodeName(path).constData(), nullptr);
+    const QString real = resolved == nullptr ? QString() : QFile::decodeName(resolved);
+    std::free(resolved);
+    return real;
 }
 
 } // namespace
@@ -82,7 +93,7 @@ Result<QString> resolveInside(const QString& root, const QString& relative)
     if (steps.contains(QStringLiteral("..")))
         return refuse(QStringLiteral("contains \"..\""));
 
-    const QString realRoot = QFileInfo(root).canonicalFilePath();
+    const QString realRoot = realPath(root);
     if (realRoot.isEmpty())
         return Error{ErrorCode::NotFound, QStringLiteral("the folder does not exist"), {root}, {}};
     const QString prefix =
@@ -96,7 +107,7 @@ Result<QString> resolveInside(const QString& root, const QString& relative)
         if (!info.isSymLink() && !info.exists())
             continue;
         // A dangling link has no real path: refuse it, since what it names may appear later.
-        const QString real = info.canonicalFilePath();
+        const QString real = realPath(walked);
         if (real.isEmpty() || (real != realRoot && !real.startsWith(prefix)))
             return refuse(QStringLiteral("is a link that leaves the folder or leads nowhere"));
     }
