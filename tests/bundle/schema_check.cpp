@@ -7,7 +7,23 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
+#include <cstdint>
 #include <stdexcept>
+
+namespace {
+
+/// The library reads every integer as a signed one of 64 bits, so that 2^64 - 1 would be -1.
+void largeIntegersAsDoubles(nlohmann::json& node)
+{
+    if (node.is_number_unsigned() && node.get<std::uint64_t>() > std::uint64_t(INT64_MAX))
+        node = node.get<double>();
+    if (node.is_structured()) {
+        for (auto& entry : node)
+            largeIntegersAsDoubles(entry);
+    }
+}
+
+} // namespace
 
 struct SchemaCheck::Parsed {
     nlohmann::json text;
@@ -30,7 +46,8 @@ SchemaCheck::~SchemaCheck() = default;
 
 QStringList SchemaCheck::complaints(const ridgeline::Json& document) const
 {
-    const nlohmann::json copy = nlohmann::json::parse(document.dump());
+    nlohmann::json copy = nlohmann::json::parse(document.dump());
+    largeIntegersAsDoubles(copy);
     valijson::Validator validator(valijson::Validator::kStrongTypes);
     valijson::ValidationResults results;
     QStringList lines;
