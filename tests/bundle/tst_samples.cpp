@@ -30,6 +30,24 @@ class TestSamples : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void thereAreSamplesOfEveryTaskType()
+    {
+        QSet<QString> types;
+        bool cheat = false;
+        bool process = false;
+        for (const QString& name : sampleNames()) {
+            const auto bundle = loadBundle(samplesDir() + QLatin1Char('/') + name);
+            QVERIFY(bundle.ok());
+            types.insert(taskTypeName(bundle->taskType));
+            process = process || bundle->signature.callStyle == CallStyle::Process;
+            for (const Candidate& candidate : bundle->candidates)
+                cheat = cheat || candidate.expected == Expected::Cheat;
+        }
+        QCOMPARE(types.size(), 6);
+        QVERIFY(cheat);
+        QVERIFY(process);
+    }
+
     void each_data()
     {
         QTest::addColumn<QString>("name");
@@ -66,6 +84,28 @@ private Q_SLOTS:
         }
         QVERIFY(expectations.contains(int(Expected::Correct)));
         QVERIFY(expectations.contains(int(Expected::Wrong)));
+    }
+
+    /// The worked example of core/bundle/README.md is a bundle.
+    void readmeExample()
+    {
+        const auto readme = readFile(QStringLiteral(RIDGELINE_SOURCE_DIR "/core/bundle/README.md"));
+        QVERIFY(readme.ok());
+        const qsizetype begin = readme->indexOf("```json\n") + 8;
+        const QByteArray text = readme->mid(begin, readme->indexOf("```", begin) - begin);
+        QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("files")));
+        for (const char* name : {"kbundle.json", "files/reference.cpp", "files/plain.cu"}) {
+            QFile file(dir.path() + QLatin1Char('/') + QString::fromLatin1(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text);
+        }
+        const auto bundle = loadBundle(dir.path());
+        QVERIFY2(bundle.ok(), bundle ? "" : qPrintable(bundle.error().toString()));
+        QVERIFY(bundle->status == BundleStatus::Ready);
+        const SchemaCheck schema(
+            QStringLiteral(RIDGELINE_SOURCE_DIR "/resources/schema/kbundle-1.schema.json"));
+        QCOMPARE(schema.complaints(bundle->raw), QStringList());
     }
 
     void savingUnchangedKeepsTheBytes()

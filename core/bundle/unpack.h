@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bundles that come as one file.
+#pragma once
+
+#include "core/support/cancel.h"
+#include "core/support/result.h"
+
+#include <QString>
+
+namespace ridgeline {
+
+/// Limits for archives that come from strangers; counted while unpacking, whatever the archive
+/// says about itself.
+struct UnpackLimits {
+    qint64 maxTotalBytes = qint64(2) << 30;
+    qint64 maxFileBytes = qint64(1) << 30;
+    int maxEntries = 20000;
+    int maxDepth = 32; ///< steps of a path
+};
+
+/// Whether the name ends like an archive unpackBundle reads: .zip .kbundle.zip .tar .tar.gz .tgz
+/// .tar.xz .tar.zst .tar.bz2.
+bool isBundleArchive(const QString& path);
+
+/// Unpacks a zip or tar archive into `destDir`, which must not exist or be empty, and returns the
+/// folder that holds kbundle.json: destDir or its one sub-folder. Only files and folders are
+/// unpacked; links, devices, absolute paths, "..", entries that occur twice, encrypted entries and
+/// anything over the limits are refused. Unpacks beside the target first: after an error or a
+/// cancel nothing is left. Any thread; blocks.
+Result<QString> unpackBundle(const QString& archive, const QString& destDir,
+                             const CancelToken& cancel = {}, const UnpackLimits& limits = {});
+
+} // namespace ridgeline
