@@ -130,10 +130,7 @@ class Runner : public ProcessControl {
 public:
     Runner(const ProcessSpec& spec, const CancelToken& cancel) : m_spec(spec), m_cancel(cancel) {}
 
-    void setDeadline(int milliseconds) override
-    {
-        m_deadlineMs = m_clock.elapsed() + milliseconds;
-    }
+    void setDeadline(int milliseconds) override { m_deadlineMs = m_clock.elapsed() + milliseconds; }
 
     ProcessOutcome run()
     {
@@ -249,8 +246,7 @@ void Runner::drain(bool all)
                 m_collectors[i].add(buffer.data(), got, onLine);
                 const CappedOutput* const outputs[] = {&m_outcome.out, &m_outcome.err,
                                                        &m_outcome.report};
-                if (m_spec.limits.floodBytes > 0 &&
-                    outputs[i]->total > m_spec.limits.floodBytes) {
+                if (m_spec.limits.floodBytes > 0 && outputs[i]->total > m_spec.limits.floodBytes) {
                     stop(ProcessEnd::OutputLimit);
                     pipes[i]->read.reset();
                 }
@@ -457,7 +453,8 @@ QString ProcessOutcome::describe() const
 QStringList cleanEnvironment(const QString& scratch, const QStringList& morePath)
 {
     QStringList path = morePath;
-    path << QStringLiteral("/usr/local/bin") << QStringLiteral("/usr/bin") << QStringLiteral("/bin");
+    path << QStringLiteral("/usr/local/bin") << QStringLiteral("/usr/bin")
+         << QStringLiteral("/bin");
     return {QStringLiteral("PATH=") + path.join(QLatin1Char(':')),
             QStringLiteral("HOME=") + scratch, QStringLiteral("TMPDIR=") + scratch,
             QStringLiteral("LANG=C.UTF-8"), QStringLiteral("LC_ALL=C.UTF-8")};

@@ -30,14 +30,14 @@ struct CappedOutput {
 /// 100 ms; the others are rlimits of each process.
 struct ProcessLimits {
     int wallMs = 0;
-    int cpuSeconds = 0;             ///< per process
-    qint64 addressSpaceBytes = 0;   ///< per process
-    qint64 memoryBytes = 0;         ///< resident, whole tree
-    qint64 fileBytes = 0;           ///< size of one file
-    qint64 scratchBytes = 0;        ///< all files under the working directory together
-    int processes = 0;              ///< whole tree
-    qint64 keepBytes = 256 * 1024;  ///< kept of each stream: half from its start, half from its end
-    qint64 floodBytes = 64 << 20;   ///< a stream that grows beyond this ends the process
+    int cpuSeconds = 0;            ///< per process
+    qint64 addressSpaceBytes = 0;  ///< per process
+    qint64 memoryBytes = 0;        ///< resident, whole tree
+    qint64 fileBytes = 0;          ///< size of one file
+    qint64 scratchBytes = 0;       ///< all files under the working directory together
+    int processes = 0;             ///< whole tree
+    qint64 keepBytes = 256 * 1024; ///< kept of each stream: half from its start, half from its end
+    qint64 floodBytes = 64 << 20;  ///< a stream that grows beyond this ends the process
 };
 
 /// Handed to the line callback; valid only during the call.

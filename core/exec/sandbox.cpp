@@ -58,13 +58,20 @@ QStringList sandboxArguments(const Sandbox& sandbox, const QString& workDir)
     const QString size = QStringLiteral("--size");
     const QString tmpfs = QStringLiteral("--tmpfs");
     const QString some = QString::number(256 << 20);
-    QStringList args{QStringLiteral("--die-with-parent"), QStringLiteral("--unshare-pid"),
-                     QStringLiteral("--unshare-net"),     QStringLiteral("--unshare-ipc"),
-                     QStringLiteral("--unshare-uts"),     QStringLiteral("--unshare-cgroup-try"),
-                     QStringLiteral("--cap-drop"),        QStringLiteral("ALL"),
-                     QStringLiteral("--ro-bind"),         QStringLiteral("/"),
-                     QStringLiteral("/"),                 QStringLiteral("--dev"),
-                     QStringLiteral("/dev"),              QStringLiteral("--proc"),
+    QStringList args{QStringLiteral("--die-with-parent"),
+                     QStringLiteral("--unshare-pid"),
+                     QStringLiteral("--unshare-net"),
+                     QStringLiteral("--unshare-ipc"),
+                     QStringLiteral("--unshare-uts"),
+                     QStringLiteral("--unshare-cgroup-try"),
+                     QStringLiteral("--cap-drop"),
+                     QStringLiteral("ALL"),
+                     QStringLiteral("--ro-bind"),
+                     QStringLiteral("/"),
+                     QStringLiteral("/"),
+                     QStringLiteral("--dev"),
+                     QStringLiteral("/dev"),
+                     QStringLiteral("--proc"),
                      QStringLiteral("/proc")};
     if (sandbox.gpu) {
         const QStringList nodes = QDir(QStringLiteral("/dev"))

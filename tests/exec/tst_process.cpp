@@ -189,8 +189,8 @@ private Q_SLOTS:
 
     void headAndTailAreKept()
     {
-        ProcessSpec spec =
-            shell(QStringLiteral("echo first; head -c 300000 /dev/zero | tr '\\0' x; echo; echo last"));
+        ProcessSpec spec = shell(
+            QStringLiteral("echo first; head -c 300000 /dev/zero | tr '\\0' x; echo; echo last"));
         spec.limits.keepBytes = 2000;
         const ProcessOutcome outcome = runProcess(spec);
         QVERIFY(outcome.success());
@@ -249,8 +249,8 @@ private Q_SLOTS:
 
     void manyFilesHitTheScratchLimit()
     {
-        ProcessSpec spec = shell(QStringLiteral(
-            "i=0; while :; do head -c 200000 /dev/zero > f$i; i=$((i+1)); done"));
+        ProcessSpec spec = shell(
+            QStringLiteral("i=0; while :; do head -c 200000 /dev/zero > f$i; i=$((i+1)); done"));
         spec.limits.scratchBytes = 4 << 20;
         QCOMPARE(runProcess(spec).end, ProcessEnd::FileLimit);
     }
