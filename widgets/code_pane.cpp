@@ -334,6 +334,11 @@ void CodePane::goToLine(int line)
     m_editor->markerAdd(index, currentMarkerLine);
 }
 
+void CodePane::setCursorLine(int line)
+{
+    m_editor->setCursorPosition(std::clamp(line, 1, std::max(1, m_editor->lines())) - 1, 0);
+}
+
 int CodePane::cursorLine() const
 {
     int line = 0;

@@ -65,6 +65,8 @@ public:
     /// to its source. Out of range is clamped.
     void goToLine(int line);
     int cursorLine() const;
+    /// Puts the cursor there without scrolling it into the middle or marking the line.
+    void setCursorLine(int line);
     QString selectedText() const;
     /// One-based first and last line of the selection, or the cursor's line twice.
     std::pair<int, int> selectedLines() const;

@@ -113,6 +113,7 @@ QueueView::QueueView(QueueModel* model, QWidget* parent)
     filterRow->setContentsMargins(8, 6, 8, 6);
     filterRow->addWidget(m_filter);
 
+    m_list->setObjectName(QStringLiteral("QueueList"));
     m_list->setModel(m_proxy);
     m_list->setItemDelegate(new QueueDelegate(this));
     m_list->setUniformItemSizes(true);

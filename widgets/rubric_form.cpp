@@ -480,6 +480,11 @@ void RubricForm::focusComment()
     m_comment->moveCursor(QTextCursor::End);
 }
 
+void RubricForm::focusTable()
+{
+    m_table->setFocus(Qt::ShortcutFocusReason);
+}
+
 void RubricForm::toggleGuideline()
 {
     m_guidelineToggle->toggle();

@@ -48,6 +48,7 @@ public:
     void step(int step);
     void goToNextIncomplete();
     void focusComment();
+    void focusTable();
     void toggleGuideline();
     bool isGuidelineShown() const;
     /// Sends what was typed and has not been sent yet.

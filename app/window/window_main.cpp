@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/window_main.h"
+
+#include "app/window/main_window.h"
+#include "core/support/paths.h"
+
+#include <QApplication>
+#include <QIcon>
+
+namespace ridgeline {
+
+int windowMain(QApplication& app, const QStringList& bundles)
+{
+    app.setApplicationDisplayName(QStringLiteral("Ridgeline"));
+    app.setWindowIcon(QIcon(resourceDir() + QStringLiteral("/icons/ridgeline.svg")));
+    MainWindow window(makePipelineRunner(), {});
+    window.restoreSession();
+    if (!bundles.isEmpty())
+        window.openBundles(bundles);
+    window.show();
+    return app.exec();
+}
+
+} // namespace ridgeline
