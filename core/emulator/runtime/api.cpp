@@ -14,6 +14,12 @@ int& lastError()
     return error;
 }
 
+bool& runtimeUsed()
+{
+    thread_local bool used = false;
+    return used;
+}
+
 int finishCall(const char* name, int code)
 {
     if (code == abi::Success || code == abi::NotReady)

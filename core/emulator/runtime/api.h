@@ -16,12 +16,15 @@ enum class Waits { No, Yes };
 /// The calling thread's last error, for cudaGetLastError and cudaPeekAtLastError.
 int& lastError();
 
+/// Whether the calling thread has made a runtime call: that makes the primary context current.
+bool& runtimeUsed();
+
 /// Remembers the error and, under the memory checker, reports it in compute-sanitizer's wording.
 int finishCall(const char* name, int code);
 
-/// Runs the body of an API function. `name` is what the program called.
+/// Runs the body of a function of either API. `name` is what the program called.
 template <typename Body>
-int apiCall(const char* name, Waits waits, Body&& body)
+int guardedCall(const char* name, Waits waits, Body&& body)
 {
     Device& device = Device::instance();
     if (const int sticky = device.stickyError())
@@ -37,6 +40,14 @@ int apiCall(const char* name, Waits waits, Body&& body)
         code = abi::MemoryAllocation;
     }
     return finishCall(name, code);
+}
+
+/// The same for the runtime API.
+template <typename Body>
+int apiCall(const char* name, Waits waits, Body&& body)
+{
+    runtimeUsed() = true;
+    return guardedCall(name, waits, static_cast<Body&&>(body));
 }
 
 template <typename Body>

@@ -16,6 +16,12 @@ int Function::allowedDynamicShared() const
 
 Binary::Binary(std::vector<const void*> images) : m_images(std::move(images)) {}
 
+Binary::Binary(std::vector<std::vector<char>> images) : m_ownImages(std::move(images))
+{
+    for (const std::vector<char>& image : m_ownImages)
+        m_images.push_back(image.data());
+}
+
 Binary::Binary(std::string ptxText) : m_ptx(std::move(ptxText)) {}
 
 namespace {

@@ -64,6 +64,8 @@ class Binary {
 public:
     /// `images`: fat binaries in memory that outlives this object, linked together when several.
     explicit Binary(std::vector<const void*> images);
+    /// Fat binaries of its own.
+    explicit Binary(std::vector<std::vector<char>> images);
     explicit Binary(std::string ptxText);
 
     /// Parses and loads on the first call. Success, or NoKernelImageForDevice, InvalidKernelImage,
@@ -90,6 +92,7 @@ private:
     bool collectPtx(std::vector<std::string>& texts);
 
     std::vector<const void*> m_images;
+    std::vector<std::vector<char>> m_ownImages;
     std::string m_ptx;
     std::mutex m_mutex;
     bool m_tried = false;
