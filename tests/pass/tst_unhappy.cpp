@@ -14,7 +14,7 @@ using ridgeline::test::rightBody;
 namespace {
 
 /// Descendants of this process.
-int children()
+int childCount()
 {
     QFile file(
         QStringLiteral("/proc/self/task/%1/children").arg(QCoreApplication::applicationPid()));
@@ -184,7 +184,7 @@ private Q_SLOTS:
         QVERIFY(pipeline.start(requestFor(maker.load(), "compile")));
         QVERIFY(!pipeline.start(requestFor(maker.load(), "compile")));
         QTRY_VERIFY_WITH_TIMEOUT(!started.isEmpty(), 20000);
-        QTRY_VERIFY_WITH_TIMEOUT(children() > 0, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(childCount() > 0, 20000);
         QTest::qWait(300);
         QElapsedTimer clock;
         clock.start();
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QCOMPARE(cancelling.size(), 1);
         QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10000);
         QVERIFY2(clock.elapsed() < 5000, qPrintable(QString::number(clock.elapsed())));
-        QCOMPARE(children(), 0);
+        QCOMPARE(childCount(), 0);
         const auto record = finished.first().first().value<RunRecord>();
         QCOMPARE(record.candidates.first().passes.first().state, PassState::Cancelled);
         QVERIFY(!pipeline.isRunning());
@@ -221,7 +221,7 @@ private Q_SLOTS:
         pipeline.cancel();
         QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10000);
         QVERIFY2(clock.elapsed() < 5000, qPrintable(QString::number(clock.elapsed())));
-        QCOMPARE(children(), 0);
+        QCOMPARE(childCount(), 0);
         const auto record = finished.first().first().value<RunRecord>();
         QCOMPARE(record.candidates.first().pass(QStringLiteral("correctness"))->state,
                  PassState::Cancelled);
@@ -237,7 +237,7 @@ private Q_SLOTS:
             QVERIFY(pipeline.start(requestFor(maker.load(), "correctness")));
             QTest::qWait(500);
         }
-        QCOMPARE(children(), 0);
+        QCOMPARE(childCount(), 0);
     }
 
     void logFloodIsBatched()
