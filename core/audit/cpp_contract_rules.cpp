@@ -255,9 +255,13 @@ private:
 
     void precision()
     {
+        // Without the header "half" is somebody's variable.
+        bool halfHeader = false;
+        for (const Token& t : m.tokens)
+            halfHeader = halfHeader || (t.directive && t.text.contains(QLatin1String("fp16")));
         for (int i = 0; i < int(m.tokens.size()); ++i) {
             const Token& t = m.tokens[i];
-            if (t.directive)
+            if (t.directive || ((t.is("half") || t.is("half2")) && !halfHeader))
                 continue;
             const bool fragment = t.is("wmma") && i + 2 < int(m.tokens.size()) &&
                                   m.tokens[i + 1].is("::") && m.tokens[i + 2].is("fragment");

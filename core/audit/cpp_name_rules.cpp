@@ -121,7 +121,7 @@ public:
         for (int i = 0; i < int(m.tokens.size()); ++i) {
             const Token& t = m.tokens[i];
             if (t.kind == TokenKind::String)
-                string(t);
+                string(i);
             else if (t.kind == TokenKind::Header)
                 header(t);
             else if (t.identifier() && t.directive)
@@ -323,17 +323,30 @@ private:
         return m.tokens[i].is("creat");
     }
 
-    void string(const Token& t)
+    void string(int i)
     {
+        const Token& t = m.tokens[i];
         if (t.directive)
             return header(t);
         if (t.text.contains(QLatin1String("/proc/self")) ||
             t.text.contains(QLatin1String("/proc/thread-self")))
             m_out.add(environment, t.line, t.lastLine, QStringLiteral("reads /proc/self"),
                       Severity::High);
-        if (t.text.contains(QLatin1String("LD_PRELOAD")) || runtimeName(t.text))
+        // An error message may name a function; looking one up by name is something else.
+        const bool lookup = (i > 1 && (m.tokens[i - 2].is("dlsym") || m.tokens[i - 1].is(",")) &&
+                             nearby(i, "dlsym") && runtimeName(t.text));
+        if (t.text.contains(QLatin1String("LD_PRELOAD")) || lookup)
             m_out.add(timer, t.line, t.lastLine,
                       QStringLiteral("names \"%1\" in a string").arg(t.text.left(60)));
+    }
+
+    bool nearby(int i, const char* word) const
+    {
+        for (int k = i - 1; k >= 0 && k > i - 8; --k) {
+            if (m.tokens[k].is(word))
+                return true;
+        }
+        return false;
     }
 
     void header(const Token& t)
