@@ -178,7 +178,8 @@ QString IncludeRules::reasonAgainst(const QString& file, const Include& include)
             return QStringLiteral("%1 may not use %2").arg(room, to);
         return {};
     }
-    if (toCore == QLatin1String("emulator"))
+    // The command line may name the emulator's device models; nothing else has business there.
+    if (toCore == QLatin1String("emulator") && room != QLatin1String("app/cli"))
         return QStringLiteral("the emulator is loaded into other programs, not used by the window");
     if (room == QLatin1String("widgets") && to.startsWith(QLatin1String("app")))
         return QStringLiteral("widgets use nothing of app");

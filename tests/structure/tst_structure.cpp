@@ -84,6 +84,7 @@ private Q_SLOTS:
         row("core/emulator/runtime/x.cpp", "\"core/support/json.h\"", false);
         row("core/exec/x.cpp", "\"core/emulator/vm.h\"", false);
         row("widgets/x.cpp", "\"core/emulator/vm.h\"", false);
+        row("app/window/x.cpp", "\"core/emulator/vm.h\"", false);
         row("core/exec/x.cpp", "HEADER_NAME", false);
 
         row("core/bundle/x.cpp", "\"core/support/json.h\"", true);
@@ -102,6 +103,7 @@ private Q_SLOTS:
         row("app/window/x.cpp", "\"widgets/pane.h\"", true);
         row("app/cli/x.cpp", "\"core/report/report.h\"", true);
         row("app/cli/x.cpp", "<QGuiApplication>", true);
+        row("app/cli/x.cpp", "\"core/emulator/runtime/models.h\"", true);
         row("app/main.cpp", "\"app/cli/commands.h\"", true);
     }
 
