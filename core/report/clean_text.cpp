@@ -36,7 +36,7 @@ QString cleanText(const QString& text, int maxChars)
 {
     // Cut first: a megabyte must not be walked to show a page.
     QString kept = text.left(maxChars);
-    if (!kept.isEmpty() && kept.back().isHighSurrogate())
+    if (kept.size() < text.size() && !kept.isEmpty() && kept.back().isHighSurrogate())
         kept.chop(1);
     const qsizetype missing = text.size() - kept.size();
     QString clean;

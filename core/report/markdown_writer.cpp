@@ -33,6 +33,9 @@ QString escaped(const QString& text, bool lineStart, const QString& lineBreak)
                 safe += QStringLiteral("&gt;");
             else if (c == QLatin1Char('@'))
                 safe += QStringLiteral("&#64;"); // mentions
+            else if (c == QLatin1Char('_') && k > 0 && k + 1 < line.size() &&
+                     line[k - 1].isLetterOrNumber() && line[k + 1].isLetterOrNumber())
+                safe += c; // inside a word it is never markup
             else if (QStringLiteral("\\`*_[]|~$").contains(c))
                 safe += QLatin1Char('\\') + QString(c);
             else if (c == QLatin1Char(':') && line.mid(k, 3) == QLatin1String("://"))

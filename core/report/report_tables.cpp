@@ -262,7 +262,8 @@ ReportTable benchmarkTable(const Json& result)
                        {QStringLiteral("Flags")}},
                       {}};
     const QString note = cleanLine(jsonString(result, "note"));
-    if (!note.isEmpty())
+    // Of emulated times everything is said already.
+    if (!note.isEmpty() && jsonString(result, "timing_kind") != QLatin1String("emulated"))
         table.note += QLatin1Char(' ') + note;
     for (const Json& c : jsonMember(result, "cases")) {
         const Json& baseline = jsonMember(c, "baseline");
