@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/pass/run_state.h"
-#if __has_include("core/audit/source_audit.h")
 #include "core/audit/source_audit.h"
+#include "core/pass/run_state.h"
 
 namespace ridgeline {
 
@@ -29,4 +28,3 @@ void auditPass(PassContext& c)
 }
 
 } // namespace ridgeline
-#endif

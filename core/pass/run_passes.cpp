@@ -16,14 +16,9 @@ struct Step {
     void (*run)(PassContext&);
 };
 
-const Step steps[] = {{"environment", environmentPass},
-                      {"compile", compilePass},
-#if __has_include("core/audit/source_audit.h")
-                      {"audit", auditPass},
-#endif
-                      {"correctness", correctnessPass},
-                      {"benchmark", benchmarkPass},
-                      {"roofline", rooflinePass}};
+const Step steps[] = {
+    {"environment", environmentPass}, {"compile", compilePass},     {"audit", auditPass},
+    {"correctness", correctnessPass}, {"benchmark", benchmarkPass}, {"roofline", rooflinePass}};
 
 bool needsProgram(const QString& pass)
 {

@@ -51,20 +51,22 @@ private Q_SLOTS:
                               : candidate.expected == Expected::Cheat
                                   ? v == CandidateVerdict::Fail || v == CandidateVerdict::Suspect
                                   : true;
-            qInfo().noquote() << candidate.id << expectedName(candidate.expected) << "->" << verdictName(v)
-                              << run->verdictReason;
+            qInfo().noquote() << candidate.id << expectedName(candidate.expected) << "->"
+                              << verdictName(v) << run->verdictReason;
             if (fits)
                 continue;
             QString problem = QStringLiteral("%1 is %2, the verdict is %3: %4")
-                                  .arg(candidate.id, expectedName(candidate.expected), verdictName(v),
-                                       run->verdictReason);
+                                  .arg(candidate.id, expectedName(candidate.expected),
+                                       verdictName(v), run->verdictReason);
             for (const PassRecord& pass : run->passes)
-                problem += QStringLiteral("\n    %1 %2 %3").arg(pass.pass, passStateName(pass.state), pass.summary);
+                problem += QStringLiteral("\n    %1 %2 %3")
+                               .arg(pass.pass, passStateName(pass.state), pass.summary);
             for (const Finding& finding : run->findings)
                 problem += QStringLiteral("\n    %1 %2").arg(finding.code, finding.title);
             problems << problem;
         }
-        QVERIFY2(problems.isEmpty(), qPrintable(QLatin1Char('\n') + problems.join(QLatin1Char('\n'))));
+        QVERIFY2(problems.isEmpty(),
+                 qPrintable(QLatin1Char('\n') + problems.join(QLatin1Char('\n'))));
     }
 };
 
