@@ -17,8 +17,7 @@ __global__ void fused(const float* __restrict__ x, const float* __restrict__ bia
     for (int row = blockIdx.y; row < rows; row += gridDim.y) {
         const size_t at = size_t(row) * cols + col;
         const float v = x[at] + shift;
-        y[at] = 0.5f * v * (1.0f + tanhf(0.79788456f * (v + 0.044715f * v * v * v))) +
-                residual[at];
+        y[at] = 0.5f * v * (1.0f + tanhf(0.79788456f * (v + 0.044715f * v * v * v))) + residual[at];
     }
 }
 

@@ -23,7 +23,8 @@ __device__ float blockSum(float value)
 }
 
 __global__ void layernorm(const float* __restrict__ x, const float* __restrict__ weight,
-                          const float* __restrict__ bias, float* __restrict__ y, int cols, float eps)
+                          const float* __restrict__ bias, float* __restrict__ y, int cols,
+                          float eps)
 {
     const float* in = x + size_t(blockIdx.x) * cols;
     float* out = y + size_t(blockIdx.x) * cols;

@@ -52,5 +52,5 @@ extern "C" void solve(const float* x, const float* weight, const float* bias, fl
 {
     const dim3 block(32, warpsPerBlock);
     layernormWelford<<<(rows + warpsPerBlock - 1) / warpsPerBlock, block>>>(x, weight, bias, y,
-                                                                          rows, cols, eps);
+                                                                            rows, cols, eps);
 }

@@ -13,13 +13,13 @@ __device__ void merge(float& largest, float& sum, float otherLargest, float othe
     const float both = fmaxf(largest, otherLargest);
     // A lane that saw no element has largest = -inf and sum = 0; -inf - -inf would be NaN.
     const float own = largest == -CUDART_INF_F ? 0.0f : sum * expf(largest - both);
-    const float other =
-        otherLargest == -CUDART_INF_F ? 0.0f : otherSum * expf(otherLargest - both);
+    const float other = otherLargest == -CUDART_INF_F ? 0.0f : otherSum * expf(otherLargest - both);
     largest = both;
     sum = own + other;
 }
 
-__global__ void softmaxOnline(const float* __restrict__ x, float* __restrict__ y, int rows, int cols)
+__global__ void softmaxOnline(const float* __restrict__ x, float* __restrict__ y, int rows,
+                              int cols)
 {
     const int lane = threadIdx.x;
     const int row = blockIdx.x * warpsPerBlock + threadIdx.y;

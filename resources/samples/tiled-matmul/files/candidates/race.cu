@@ -7,7 +7,7 @@ namespace {
 constexpr int tile = 16;
 
 __global__ void matmulOneBarrier(const float* __restrict__ a, const float* __restrict__ b,
-                            float* __restrict__ c, int m, int n, int k)
+                                 float* __restrict__ c, int m, int n, int k)
 {
     __shared__ float tileA[tile][tile];
     __shared__ float tileB[tile][tile];
