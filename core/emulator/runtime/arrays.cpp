@@ -36,9 +36,17 @@ int copyWithArray(Array* array, std::size_t xBytes, std::size_t y, void* pointer
     if (pitch < widthBytes && height > 1)
         return abi::InvalidPitchValue;
     abi::Copy3D copy{};
-    (toArray ? copy.dstArray : copy.srcArray) = array;
-    (toArray ? copy.dstPos : copy.srcPos) = {xBytes / element, y, 0};
-    (toArray ? copy.src : copy.dst) = {pointer, pitch, widthBytes, height};
+    const abi::Position inArray{xBytes / element, y, 0};
+    const abi::PitchedPointer memory{pointer, pitch, widthBytes, height};
+    if (toArray) {
+        copy.dstArray = array;
+        copy.dstPos = inArray;
+        copy.src = memory;
+    } else {
+        copy.srcArray = array;
+        copy.srcPos = inArray;
+        copy.dst = memory;
+    }
     copy.extent = {widthBytes / element, height, 1};
     copy.kind = kind;
     if (const int error = validateCopy(copy))
