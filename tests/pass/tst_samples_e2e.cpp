@@ -71,4 +71,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestSamples)
-#include "tst_samples.moc"
+#include "tst_samples_e2e.moc"
