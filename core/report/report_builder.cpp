@@ -380,6 +380,23 @@ private:
                 << QStringLiteral("%1 judged findings belong to another run.").arg(elsewhere);
     }
 
+    /// Passes that say nothing about a candidate, so that silence is not read as a pass.
+    void unproven(const CandidateRun& run)
+    {
+        QStringList absent;
+        for (const char* name : {"compile", "audit", "correctness", "benchmark", "roofline"}) {
+            const QString pass = QLatin1String(name);
+            const PassRecord* record = run.pass(pass);
+            if (record == nullptr)
+                absent << pass;
+            else if (record->state != PassState::Passed && record->state != PassState::Failed)
+                absent << QStringLiteral("%1 (%2)").arg(pass, passStateName(record->state));
+        }
+        if (!absent.isEmpty())
+            m_out.missing << QStringLiteral("Candidate %1 has no result of: %2.")
+                                 .arg(cleanLine(run.id, 120), absent.join(QStringLiteral(", ")));
+    }
+
     void candidates()
     {
         if (!m_in.run)
@@ -401,6 +418,7 @@ private:
                 row.origin = origin.join(QStringLiteral(", "));
             }
             row.tables = tablesOf(run);
+            unproven(run);
             row.plot = roofPlotOf(run);
             row.reproduce << QStringLiteral("ridgeline run BUNDLE --candidate %1 --device %2")
                                  .arg(shellWord(cleanLine(run.id, 120)), shellWord(m_out.device));

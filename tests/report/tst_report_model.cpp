@@ -161,6 +161,15 @@ private Q_SLOTS:
         QVERIFY(buildReport(input).comments[0].note.startsWith(QStringLiteral("orphaned")));
     }
 
+    void passesWithoutAResultAreSaid()
+    {
+        ReportInput input = fixture::wholeInput(m_dir.path());
+        input.run->candidates[0].passes.removeLast();
+        input.run->candidates[0].passes[3].state = PassState::Timeout;
+        QVERIFY(buildReport(input).missing.contains(QStringLiteral(
+            "Candidate shared-reduction has no result of: correctness (timeout), roofline.")));
+    }
+
     void otherRubricIsSaid()
     {
         ReportInput input = fixture::wholeInput(m_dir.path());
