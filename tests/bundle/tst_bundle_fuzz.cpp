@@ -163,7 +163,7 @@ private Q_SLOTS:
         QRandomGenerator random(424242);
         int refused = 0;
         int accepted = 0;
-        for (int round = 0; round < 2500; ++round) {
+        for (int round = 0; round < 800; ++round) {
             Json json = MinimalBundle::manifest();
             for (int edits = int(random.bounded(1, 3)); edits > 0; --edits)
                 mutate(json, random);
@@ -180,8 +180,8 @@ private Q_SLOTS:
                                          bySchema.join(QLatin1Char('\n')))));
             ++(byReader.isEmpty() ? accepted : refused);
         }
-        QVERIFY(refused > 400);
-        QVERIFY(accepted > 200);
+        QVERIFY(refused > 200);
+        QVERIFY(accepted > 80);
     }
 
     void complaintsLeadSomewhere()
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QRandomGenerator random(7);
         QElapsedTimer timer;
         int right = 0;
-        for (int round = 0; round < 4000; ++round) {
+        for (int round = 0; round < 1500; ++round) {
             Json json = MinimalBundle::manifest();
             for (int edits = int(random.bounded(1, 6)); edits > 0; --edits)
                 mutate(json, random);
@@ -211,7 +211,7 @@ private Q_SLOTS:
             if (errors.isEmpty() && bundle.reference)
                 QVERIFY(written == json);
         }
-        QVERIFY(right > 100);
+        QVERIFY(right > 40);
     }
 
     void damagedBytes()
@@ -220,7 +220,7 @@ private Q_SLOTS:
         const QByteArray text = toJsonBytes(MinimalBundle::manifest());
         QRandomGenerator random(31);
         int loaded = 0;
-        for (int round = 0; round < 1500; ++round) {
+        for (int round = 0; round < 600; ++round) {
             QByteArray damaged = text;
             for (int edits = int(random.bounded(1, 5)); edits > 0; --edits) {
                 const int at = int(random.bounded(int(damaged.size())));
@@ -248,8 +248,8 @@ private Q_SLOTS:
             if (result.error().code == ErrorCode::BadSyntax)
                 QVERIFY(result.error().where.line > 0);
         }
-        QVERIFY(loaded > 10);
-        QVERIFY(loaded < 1000);
+        QVERIFY(loaded > 4);
+        QVERIFY(loaded < 400);
     }
 
     /// The largest manifest the limits allow is answered in seconds.

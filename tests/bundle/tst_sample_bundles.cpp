@@ -26,7 +26,7 @@ QStringList sampleNames()
 
 } // namespace
 
-class TestSamples : public QObject {
+class TestSampleBundles : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -134,5 +134,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSamples)
-#include "tst_samples.moc"
+QTEST_GUILESS_MAIN(TestSampleBundles)
+#include "tst_sample_bundles.moc"
