@@ -161,8 +161,15 @@ private:
     // a.sleep() and other::sleep() are somebody's own.
     bool global(int i) const
     {
-        return !after(i, ".") && !after(i, "->") &&
-               (!after(i, "::") || scoped(i, "std") || i < 2 || !m.tokens[i - 2].identifier());
+        if (after(i, ".") || after(i, "->"))
+            return false;
+        if (after(i, "::"))
+            return scoped(i, "std") || scoped(i, "this_thread") || i < 2 ||
+                   !m.tokens[i - 2].identifier();
+        // A type before the name makes it a declaration.
+        if (i == 0 || !m.tokens[i - 1].identifier())
+            return i == 0 || m.functionAt(i) || !(after(i, "*") || after(i, "&"));
+        return after(i, "return") || after(i, "else") || after(i, "do") || after(i, "throw");
     }
     bool inDevice(int i) const
     {
@@ -204,6 +211,8 @@ private:
             m_library = true;
             return add(primitives, i, n);
         }
+        if (call(i) && runtimeName(n) && definition(i))
+            add(timer, i, QStringLiteral("defines %1").arg(n));
         if (inDevice(i) || !call(i) || !global(i))
             return;
         static const QSet<QString> looks{
@@ -221,16 +230,14 @@ private:
             QStringLiteral("sleep_until"), QStringLiteral("clock_nanosleep")};
         if (looks.contains(n))
             add(environment, i, n);
-        else if (starts.contains(n) && !definition(i))
+        else if (starts.contains(n))
             add(writesFiles, i, n, Severity::High);
-        else if (pauses.contains(n) && !definition(i))
+        else if (pauses.contains(n))
             add(sleeps, i, n);
         else if ((n == QLatin1String("fopen") || n == QLatin1String("open") ||
                   n == QLatin1String("creat")) &&
                  !m_out.task().process && opensForWriting(i))
             add(writesFiles, i, n);
-        if (runtimeName(n) && definition(i))
-            add(timer, i, QStringLiteral("defines %1").arg(n));
     }
 
     bool definition(int i) const

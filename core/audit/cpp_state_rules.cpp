@@ -120,6 +120,8 @@ public:
     {
         for (const CppState& s : m.state) {
             m_declared.insert(s.token);
+            if (s.pointer)
+                m_pointers.insert(s.name);
             m_owners[s.name].insert(s.function);
         }
     }
@@ -303,7 +305,7 @@ private:
 
     // Whether a condition asks state that calls change; taking an address or testing for "not there
     // yet" alone does not count.
-    Guard guard(const CppFunction& fn, int begin, int end) const
+    Guard guard(const CppFunction& fn, int begin, int end, bool absentCounts = false) const
     {
         Guard g;
         bool positive = false;
@@ -331,10 +333,10 @@ private:
                 continue;
             g.state = true;
             g.counter = g.counter || use.increment;
-            const bool absent = m.tokens[i - 1].is("!") ||
+            const bool absent = (m.tokens[i - 1].is("!") && m_pointers.contains(t.text)) ||
                                 (m.tokens[i + 1].is("==") && i + 2 < end &&
                                  (m.tokens[i + 2].is("nullptr") || m.tokens[i + 2].is("NULL")));
-            positive = positive || !absent || use.increment;
+            positive = positive || !absent || use.increment || absentCounts;
         }
         g.state = g.state && positive;
         return g;
@@ -394,7 +396,7 @@ private:
                 m_out.add(setUpOnce, first, last,
                           QStringLiteral("launched under a condition on kept state"));
             } else if (!guarded) {
-                Guard g = guard(fn, begin, conditionEnd(begin) + 1);
+                const Guard g = guard(fn, begin, conditionEnd(begin) + 1, true);
                 report(g, first, last);
                 guarded = true;
             }
@@ -419,13 +421,14 @@ private:
         const int close = matching(m.tokens, at + 1);
         if (close < 0 || close + 1 >= fn.end)
             return false;
-        const Guard g = guard(fn, at + 2, close);
-        if (!g.state)
-            return false;
         const int begin = close + 1, end = branchEnd(begin, fn.end);
         const bool hasElse = end < fn.end && m.tokens[end].is("else");
         const int otherEnd = hasElse ? branchEnd(end + 1, fn.end) : end;
         const bool launches = m.launchIn(begin, end);
+        // "Not there yet" before a launch is the first call; before a return it is an error check.
+        const Guard g = guard(fn, at + 2, close, launches);
+        if (!g.state)
+            return false;
         const bool otherLaunches = hasElse && m.launchIn(end + 1, otherEnd);
         if (launches && graph(begin, end)) {
             m_out.add(replaysGraph, m.tokens[at].line, m.tokens[end - 1].line,
@@ -491,6 +494,7 @@ private:
     QSet<QString> m_state, m_fromArgument, m_derived;
     QHash<QString, StateUse> m_use;
     QSet<int> m_declared;
+    QSet<QString> m_pointers;
     QHash<QString, QSet<int>> m_owners;
     bool m_hashed = false;
 };

@@ -70,11 +70,11 @@ public:
             if (fn.kernel)
                 continue;
             taint(fn);
+            if (m.launching.contains(f)) {
+                memoised(fn);
+                guards(fn);
+            }
             addresses(fn);
-            if (!m.launching.contains(f))
-                continue;
-            memoised(fn);
-            guards(fn);
         }
         handlers();
     }
@@ -161,7 +161,7 @@ private:
             // Alignment is the honest use: data_ptr() % 16 == 0.
             for (int k = i + 1; k < colon; ++k)
                 compares = compares && !m.tokens[k].is("%") && !m.tokens[k].is("&");
-            if (found && compares)
+            if (found && compares && !m_reported.contains(m.tokens[i].line))
                 m_out.add(address, m.tokens[i].line, m.tokens[colon].line,
                           QStringLiteral("a condition on an address"));
         }
@@ -226,6 +226,7 @@ private:
                       : counter ? callCount
                                 : cachedResult,
                       m.tokens[i].line, last, QStringLiteral("leaves without a launch"));
+            m_reported.insert(m.tokens[i].line);
             guarded = true;
         }
         if (guarded)
@@ -287,6 +288,7 @@ private:
     const PyModel& m;
     Reporter& m_out;
     QSet<QString> m_address, m_hash, m_fromState;
+    QSet<int> m_reported; ///< lines that are a cache already, not only a comparison
 };
 
 } // namespace

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstdint>
+__global__ void k(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+extern "C" void solve(const float* x, float* y, int n)
+{
+    const float4* v = reinterpret_cast<const float4*>(x);
+    (void)v;
+    k<<<(n + 255) / 256, 256>>>((const float*)x, (float*)y, n);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <hip/hip_runtime.h>
+__global__ void k(const float* x, float* y, int n)
+{
+    y[0] = __shfl_down_sync(0xffffffff, x[0], n);
+}
+extern "C" void solve(const float* x, float* y, int n)
+{
+    k<<<(n + 255) / 256, 256>>>(x, y, n);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+__global__ void k(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+static float* scratch = nullptr;
+extern "C" void solve(const float* x, float* y, int n)
+{
+    if (!scratch)
+        cudaMalloc(&scratch, 1024);
+    if (scratch == nullptr)
+        return;
+    k<<<(n + 255) / 256, 256>>>(x, y, n);
+}

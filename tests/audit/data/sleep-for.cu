@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <chrono>
+#include <thread>
+__global__ void k(const float* x, float* y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+extern "C" void solve(const float* x, float* y, int n)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    k<<<(n + 255) / 256, 256>>>(x, y, n);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#define WAVE_SIZE 64
+__global__ void k(const float* x, float* y, int n)
+{
+    y[0] = __shfl_xor_sync(0xffffffff, x[0], n, WAVE_SIZE);
+}
+extern "C" void solve(const float* x, float* y, int n)
+{
+    k<<<(n + 255) / 256, 256>>>(x, y, n);
+}
