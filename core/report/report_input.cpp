@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/report_input.h"
 
+#include "core/pass/run_state.h"
 #include "core/review/review_store.h"
 #include "core/support/paths.h"
 
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
 
 namespace ridgeline {
 
@@ -19,20 +21,25 @@ Result<RunRecord> readRun(const QString& file)
     return runFromJson(*json, file);
 }
 
-/// The newest run that can be read: their names begin with the UTC time they started.
+/// The newest run that can be read: their names begin with the UTC time they started. Runs of a
+/// bundle that cannot be written are in the user's data folder.
 void newestRun(ReportInput& input)
 {
-    const auto results = resolveInside(input.bundle.dir, QStringLiteral("results"));
-    if (!results)
-        return;
-    const QDir dir(*results);
-    const auto files = dir.entryList({QStringLiteral("*.kresult.json")},
-                                     QDir::Files | QDir::NoSymLinks, QDir::Name | QDir::Reversed);
-    for (const QString& name : files) {
-        auto run = readRun(dir.filePath(name));
+    QStringList folders{dataDir() + QStringLiteral("/results/") + safeName(input.bundle.id)};
+    if (const auto own = resolveInside(input.bundle.dir, QStringLiteral("results")))
+        folders.prepend(*own);
+    QFileInfoList files;
+    for (const QString& folder : folders)
+        files << QDir(folder).entryInfoList({QStringLiteral("*.kresult.json")},
+                                            QDir::Files | QDir::NoSymLinks);
+    std::stable_sort(files.begin(), files.end(), [](const QFileInfo& a, const QFileInfo& b) {
+        return a.fileName() > b.fileName();
+    });
+    for (const QFileInfo& file : files) {
+        auto run = readRun(file.absoluteFilePath());
         if (run) {
             input.run = std::move(*run);
-            input.runFile = name;
+            input.runFile = file.fileName();
             return;
         }
         input.notices

@@ -8,7 +8,7 @@ namespace ridgeline {
 
 struct ReportRequest {
     QString bundle;    ///< folder or manifest
-    QString runFile;   ///< empty = newest in BUNDLE/results
+    QString runFile;   ///< empty = newest in BUNDLE/results and in the user's folder for it
     QString reviewer;  ///< empty = newest review of anybody
     QString rubric;    ///< rubric id; empty = any
     QString candidate; ///< empty = all

@@ -118,6 +118,18 @@ private Q_SLOTS:
                     .contains(QStringLiteral("later run could not be read")));
     }
 
+    void runsKeptInTheUsersFolderAreFound()
+    {
+        const auto run = *readJsonFile(root + QStringLiteral("/tests/data/softmax.kresult.json"));
+        const QString folder = dataDir() + QStringLiteral("/results/row-softmax");
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(writeFileAtomically(folder + QStringLiteral("/20261201T000000Z-x.kresult.json"),
+                                    toJsonBytes(run))
+                    .ok());
+        QCOMPARE(reportCommand({m_bundle, QStringLiteral("-o"), m_out}), 1);
+        QVERIFY(readFile(m_out + QStringLiteral("/row-softmax.report.md"))->contains("unshifted"));
+    }
+
     void rubricCheckHasItsCodes()
     {
         const QString good = root + QStringLiteral("/rubrics/general-kernel-task.json");
