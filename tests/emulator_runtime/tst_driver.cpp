@@ -98,6 +98,19 @@ private Q_SLOTS:
         QCOMPARE(cu("cuModuleUnload", static_cast<void*>(this)), 400);
     }
 
+    void logsAreEmptyWhenAllIsWell()
+    {
+        void* module = nullptr;
+        char info[8] = "garbage", error[8] = "garbage";
+        int options[] = {3, 4, 5, 6};
+        void* values[] = {info, reinterpret_cast<void*>(sizeof info), error,
+                          reinterpret_cast<void*>(sizeof error)};
+        QCOMPARE(cu("cuModuleLoadDataEx", &module, ptx, 4u, +options, +values), 0);
+        QCOMPARE(info, "");
+        QCOMPARE(error, "");
+        QCOMPARE(cu("cuModuleUnload", module), 0);
+    }
+
     void launchesFromPtxText()
     {
         void *module = nullptr, *function = nullptr, *global = nullptr;

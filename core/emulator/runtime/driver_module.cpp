@@ -18,25 +18,31 @@ namespace {
 
 enum JitOption { InfoLog = 3, InfoLogSize, ErrorLog, ErrorLogSize };
 
-/// Puts the loader's message into the buffer that the caller offered for it.
+/// Puts the loader's message into the buffer that the caller offered for errors, and empties the
+/// other one: programs print both.
 void giveLog(const std::string& log, unsigned count, const int* options, void** values)
 {
-    char* buffer = nullptr;
-    void** sizeSlot = nullptr;
-    for (unsigned i = 0; options && values && i < count; ++i) {
-        if (options[i] == ErrorLog)
-            buffer = static_cast<char*>(values[i]);
-        else if (options[i] == ErrorLogSize)
-            sizeSlot = &values[i];
-    }
-    const std::size_t room =
-        sizeSlot ? std::size_t(reinterpret_cast<std::uintptr_t>(*sizeSlot) & 0xffffffffu) : 0;
-    if (!buffer || room == 0)
-        return;
-    const std::size_t used = std::min(log.size(), room - 1);
-    std::memcpy(buffer, log.data(), used);
-    buffer[used] = '\0';
-    *sizeSlot = reinterpret_cast<void*>(used);
+    const auto fill = [&](int bufferOption, int sizeOption, const std::string& text) {
+        char* buffer = nullptr;
+        void** sizeSlot = nullptr;
+        for (unsigned i = 0; options && values && i < count; ++i) {
+            if (options[i] == bufferOption)
+                buffer = static_cast<char*>(values[i]);
+            else if (options[i] == sizeOption)
+                sizeSlot = &values[i];
+        }
+        // The size is an unsigned int in a pointer's place.
+        const std::size_t room =
+            sizeSlot ? std::size_t(reinterpret_cast<std::uintptr_t>(*sizeSlot) & 0xffffffffu) : 0;
+        if (!buffer || room == 0)
+            return;
+        const std::size_t used = std::min(text.size(), room - 1);
+        std::memcpy(buffer, text.data(), used);
+        buffer[used] = '\0';
+        *sizeSlot = reinterpret_cast<void*>(used);
+    };
+    fill(InfoLog, InfoLogSize, {});
+    fill(ErrorLog, ErrorLogSize, log);
 }
 
 int cuModuleLoadDataEx(Binary** module, const void* image, unsigned count, int* options,
