@@ -83,6 +83,8 @@ std::unique_ptr<Allocation> Memory::nearest(std::uintptr_t address) const
     return find(address);
 }
 
+void Memory::trackInitialisation() {}
+
 void Memory::markInitialised(const void*, std::size_t) {}
 
 std::size_t Memory::used() const

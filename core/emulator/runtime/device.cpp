@@ -112,7 +112,11 @@ Device& Device::instance()
     return *device;
 }
 
-Device::Device() : m_settings(settingsWithComplaints()), m_memory(m_settings.memoryBytes) {}
+Device::Device() : m_settings(settingsWithComplaints()), m_memory(m_settings.memoryBytes)
+{
+    if (m_settings.checkInit)
+        m_memory.trackInitialisation();
+}
 
 Binary* Device::addBinary(std::unique_ptr<Binary> binary)
 {
