@@ -111,13 +111,4 @@ void reportMisaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 s
     w.launch->fault(LaunchStatus::MisalignedAddress, text);
 }
 
-void checkGlobal(Warp&, const Instr*, const u64*, u32, u32, AccessKind, const MemoryRange*) {}
-void checkShared(Warp&, const Instr*, const u64*, u32, u32, AccessKind) {}
-void checkLocal(Warp&, const Instr*, const u64*, u32, u32, AccessKind) {}
-void checkBarrier(Warp&, const Instr*, u32, u32) {}
-void reportStuckLanes(Warp&, const Group&) {}
-void beginLaunchChecks(Launch&) {}
-void endLaunchChecks(Launch&) {}
-void beginBlockChecks(Block&) {}
-
 } // namespace ridgeline::emu

@@ -18,10 +18,10 @@ void checkLocal(Warp& w, const Instr* I, const u64* offset, u32 mask, u32 size, 
 /// The current lanes arrive at a barrier; before they are counted.
 void checkBarrier(Warp& w, const Instr* I, u32 number, u32 count);
 
+/// The warp passed a .sync instruction: accesses of its lanes before and after are ordered.
+void noteWarpSync(Warp& w);
 /// Lanes wait at a .sync instruction for lanes that will not come.
 void reportStuckLanes(Warp& w, const Group& group);
-void beginLaunchChecks(Launch& launch);
-void endLaunchChecks(Launch& launch);
 void beginBlockChecks(Block& block);
 
 /// Adds to the launch's reports, or counts up the one of the same checker, kind and place.

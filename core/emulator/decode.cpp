@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/emulator/decode.h"
+#include "core/emulator/tensor.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,6 +32,7 @@ const DecodeTable& decodeTable()
         registerAtomic(t);
         registerWarp(t);
         registerControl(t);
+        registerTensor(t);
         return t;
     }();
     return table;

@@ -347,7 +347,6 @@ LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memo
         l.gridWorkspace = reinterpret_cast<u64>(workspace);
     }
     l.snapshot = memory.impl().snapshot(l.count, options.checkInit);
-    beginLaunchChecks(l);
     l.startNs = nowNs();
     std::vector<std::unique_ptr<Runner>> runners;
     for (unsigned i = 0; i < workers; ++i) {
@@ -367,7 +366,6 @@ LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memo
     }
     result.counters.uniqueLoadBytes *= 32; // sectors until here
     result.counters.uniqueStoreBytes *= 32;
-    endLaunchChecks(l);
     for (void* freed : l.freedByDevice) {
         memory.release(freed);
     }

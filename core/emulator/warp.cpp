@@ -2,7 +2,7 @@
 // Which lanes of a warp run next. Lanes at one instruction of one call form a group; the deepest
 // call's lowest instruction goes first, so that lanes meet again without a control-flow graph, and
 // lanes that were passed over for long get a turn, so that a spin lock between lanes ends.
-#include "core/emulator/machine.h"
+#include "core/emulator/checkers.h"
 
 #include <bit>
 #include <sstream>
@@ -144,6 +144,9 @@ const Instr* backward(Warp& w, const Instr* pc)
 bool gather(Warp& w, const Instr* instr, std::uint32_t members, const Instr*& next)
 {
     const std::uint32_t need = members & w.live;
+    if (w.launch->checkAny) {
+        noteWarpSync(w);
+    }
     if ((w.mask & need) == need) {
         return true;
     }
@@ -178,6 +181,9 @@ bool gather(Warp& w, const Instr* instr, std::uint32_t members, const Instr*& ne
 const Instr* warpBarrier(Warp& w, const Instr* instr, std::uint32_t members)
 {
     const std::uint32_t need = members & w.live;
+    if (w.launch->checkAny) {
+        noteWarpSync(w);
+    }
     if ((w.mask & need) == need) {
         return instr + 1;
     }
