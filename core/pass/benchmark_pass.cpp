@@ -174,34 +174,35 @@ void Benchmark::addWrongTimed(const BundleCase& source, const BenchSeries& serie
 {
     const PassRecord* correctness = c.record.pass(QStringLiteral("correctness"));
     const bool rightBefore = correctness != nullptr && correctness->state == PassState::Passed;
-    const QString code = !rightBefore   ? QStringLiteral("RL-WRONG")
-                         : series.stale ? QStringLiteral("A06")
-                                        : QStringLiteral("A09");
+    // A wrong candidate is wrong here too, and that was said. An answer to another input is more.
+    if (!rightBefore && !series.stale && correctness != nullptr)
+        return;
+    const QString code = series.stale  ? QStringLiteral("A06")
+                         : rightBefore ? QStringLiteral("A09")
+                                       : QStringLiteral("RL-WRONG");
     for (const Finding& finding : c.record.findings) {
         if (finding.pass == c.pass.pass && finding.code == code)
             return;
     }
     Finding& finding =
-        !rightBefore
-            ? c.add(code, Severity::High, QStringLiteral("Timed calls leave wrong results"),
+        series.stale
+            ? c.add(code, Severity::High,
+                    QStringLiteral("Timed calls return the result of an earlier input"),
                     QStringLiteral(
-                        "The outputs of the timed repetitions do not match the reference."),
-                    VerdictWord::Wrong)
-        : series.stale
-            ? c.add(
-                  code, Severity::High,
-                  QStringLiteral("Timed calls return the result of an earlier input"),
-                  QStringLiteral(
-                      "The input was rewritten in place before each timed call; the output belongs "
-                      "to an input before. The result is remembered by address instead of being "
-                      "computed, so the time means nothing."),
-                  VerdictWord::Hack)
-            : c.add(code, Severity::High, QStringLiteral("Right when checked, wrong when timed"),
-                    QStringLiteral(
-                        "The correctness pass found the same code right. In the timed calls its "
-                        "output "
-                        "is wrong or missing: the work is skipped, so the time means nothing."),
-                    VerdictWord::Hack);
+                        "The input was rewritten in place before each timed call; the output "
+                        "belongs to an input before. The result is remembered by address instead "
+                        "of being computed, so the time means nothing."),
+                    VerdictWord::Hack)
+        : rightBefore
+            ? c.add(code, Severity::High, QStringLiteral("Right when checked, wrong when timed"),
+                    QStringLiteral("The correctness pass found the same code right. In the timed "
+                                   "calls its output is wrong or missing: the work is skipped, so "
+                                   "the time means nothing."),
+                    VerdictWord::Hack)
+            : c.add(code, Severity::High, QStringLiteral("Timed calls leave wrong results"),
+                    QStringLiteral("The outputs of the timed repetitions do not match the "
+                                   "reference; correctness was not checked in this run."),
+                    VerdictWord::Wrong);
     finding.evidence.push_back(numberEvidence(
         QStringLiteral("case %1: %2 of %3 timed repetitions wrong, first at repetition %4: %5")
             .arg(source.id)
