@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/pass/run_state.h"
+#include "core/roofline/host_roof.h"
 #include "core/roofline/roofline.h"
 
 namespace ridgeline {
@@ -26,6 +27,21 @@ Json countedJson(const CountedKernel& k)
                 {"shared_bytes", k.sharedBytes},
                 {"unique_bytes", k.uniqueBytes},
                 {"warp_instructions", k.warpInstructions}};
+}
+
+/// This machine's own roof, measured once per run; null when it cannot be.
+Json hostRoof(PassContext& c)
+{
+    if (c.run.hostRoof.is_null()) {
+        c.run.progress(QStringLiteral("measuring this machine's own roof"));
+        const auto measured = measureHostRoof(c.run.cancel);
+        if (measured)
+            c.run.hostRoof = toJson(*measured);
+        else
+            c.log(QStringLiteral("the host's roof was not measured: %1")
+                      .arg(measured.error().toString()));
+    }
+    return c.run.hostRoof;
 }
 
 /// Median times of the benchmark by case, with their kind.
@@ -114,7 +130,9 @@ void rooflinePass(PassContext& c)
     c.pass.result = {
         {"device", toJson(*device)},     {"dtype", sstr(dtypeName(bundle.roofline.dtype))},
         {"peak_kind", sstr(kind)},       {"points", std::move(points)},
-        {"counted", std::move(kernels)}, {"host", nullptr}};
+        {"counted", std::move(kernels)}, {"host", hostRoof(c)}};
+    if (c.cancelled())
+        return c.end(PassState::Cancelled, QStringLiteral("cancelled"));
     if (expressions + counts == 0)
         return c.end(PassState::Skipped,
                      QStringLiteral("neither expressions nor counts: the bundle gives no "

@@ -76,7 +76,8 @@ struct RunState {
     std::optional<Error> referenceError;
     QMap<QString, CompileResult> compiled;         ///< by candidate id
     QMap<QString, QVector<CountedKernel>> counted; ///< by candidate id; emulated device only
-    QStringList temporary;                         ///< folders to remove when the run is over
+    Json hostRoof;         ///< "host" of the roofline result; null until measured, once per run
+    QStringList temporary; ///< folders to remove when the run is over
     int done = 0;
     int total = 0;
 
