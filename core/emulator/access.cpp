@@ -345,8 +345,50 @@ std::byte* resolveShared(Warp& w, const Instr* I, unsigned lane, u64 offset, u32
     return resolveGeneric(w, I, lane, (offset & ~windowMask) | sharedWindow, size, AccessKind::Read);
 }
 
+namespace {
+
+/// The commonest access: a full warp, global memory, one address for all or neighbours. False: take
+/// the general way (nothing was counted).
+bool resolveRegular(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
+{
+    const u64* r = regPtr<u64>(w, I->src[0]);
+    const u64 base = r[0];
+    u64 difference = 0;
+    u64 span = size;
+    if (r[1] == base) {
+        RIDGELINE_LANES { difference |= r[i] ^ base; }
+        out.pattern = Access::Pattern::Uniform;
+    } else if (r[1] - base == size) {
+        RIDGELINE_LANES { difference |= r[i] - base - u64(i) * size; }
+        out.pattern = Access::Pattern::Unit;
+        span = 32ULL * size;
+    } else {
+        return false;
+    }
+    const u64 low = base + I->imm;
+    if (difference != 0 || (low & (size - 1)) != 0) {
+        return false;
+    }
+    const MemoryRange* range = w.worker->slots[I->slot];
+    if (range == nullptr || low < range->base || low + span > range->end || low + span < low) {
+        return false;
+    }
+    out.base = reinterpret_cast<std::byte*>(low);
+    if (w.launch->count) {
+        countGlobal(w, kind, 32, size, static_cast<u32>((low + span - 1) / 32 - low / 32) + 1);
+        touch(w, *range, low, static_cast<u32>(span), kind);
+    }
+    return true;
+}
+
+} // namespace
+
 bool resolve(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
 {
+    if (w.mask == fullMask && (I->aux & ((7U << spaceShift) | narrowAddress)) == (u32(Space::Global) << spaceShift) && I->src[0] != noReg &&
+        !w.launch->checkAny && resolveRegular(w, I, size, kind, out)) {
+        return true;
+    }
     alignas(64) u64 a[32];
     const u32 mask = w.mask;
     const u64 offset = I->imm;
