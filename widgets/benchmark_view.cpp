@@ -162,7 +162,7 @@ void BenchmarkView::showRow()
     const BenchmarkRow& row = m_rows.at(index);
     const ThemeTokens& t = ThemeTokens::of(palette());
     const bool real = row.timingKind == QLatin1String("device") || row.timingKind == QLatin1String("profiler");
-    m_badge->setText(tr("%1: %2.").arg(row.timingKind, timingKindText(row.timingKind)));
+    m_badge->setText(tr("%1: %2.").arg(row.timingKind, timingKindMeaning(row.timingKind)));
     m_badge->setToolTip(QStringLiteral("%1\n%2").arg(row.clock, row.note).toHtmlEscaped());
     QPalette badge = m_badge->palette();
     badge.setColor(QPalette::WindowText, real ? t.good : t.warning);
@@ -174,7 +174,7 @@ void BenchmarkView::showRow()
             drawSamples(row, t);
         else
             drawHistogram(row, t);
-        plotLabel(*m_plot, timingKindText(row.timingKind), t);
+        plotLabel(*m_plot, timingKindMeaning(row.timingKind), t);
     }
     m_plot->replot();
 }

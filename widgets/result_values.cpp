@@ -190,7 +190,7 @@ QVector<BenchmarkRow> benchmarkRows(const RunRecord& run)
     return rows;
 }
 
-QString timingKindText(const QString& kind)
+QString timingKindMeaning(const QString& kind)
 {
     if (kind == QLatin1String("device"))
         return tr("device time, measured with events on a real GPU");

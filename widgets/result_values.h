@@ -72,7 +72,7 @@ struct BenchmarkRow {
 QVector<BenchmarkRow> benchmarkRows(const RunRecord& run);
 
 /// What a timing kind is worth, for people: the emulated one says that it is no GPU performance.
-QString timingKindText(const QString& kind);
+QString timingKindMeaning(const QString& kind);
 
 /// A point of the roofline pass, before it is placed on any device.
 struct RooflineRow {

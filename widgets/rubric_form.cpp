@@ -3,6 +3,7 @@
 
 #include "widgets/empty_state.h"
 #include "widgets/runs_view.h"
+#include "widgets/safe_browser.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -149,10 +150,9 @@ QWidget* RubricForm::buildCard()
     m_guidelineToggle->setAutoRaise(true);
     m_guidelineToggle->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_guidelineToggle->setArrowType(Qt::DownArrow);
-    m_guideline = wrapped(card, false);
-    m_guideline->setTextFormat(Qt::MarkdownText);
-    m_guideline->setOpenExternalLinks(false);
-    m_guideline->setAlignment(Qt::AlignTop);
+    m_guideline = new SafeBrowser(card);
+    m_guideline->setAccessibleName(tr("Guideline of the criterion"));
+    m_guideline->setMinimumHeight(fontMetrics().height() * 6);
     m_levels = new QVBoxLayout;
     m_levels->setSpacing(6);
     m_notApplicable = new QCheckBox(tr("Does not apply to this task"), card);
@@ -352,7 +352,7 @@ void RubricForm::fillLevels()
     if (!criterion)
         return;
     m_criterionTitle->setText(criterion->title);
-    m_guideline->setText(criterion->guideline);
+    m_guideline->showMarkdown(criterion->guideline);
     for (const RubricLevel& level : criterion->levels) {
         auto* box = new QWidget(this);
         auto* row = new QVBoxLayout(box);
@@ -499,7 +499,9 @@ void RubricForm::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // Beside the field when there is room for two columns of text, else above it.
-    m_sideBySide->setDirection(width() >= 620 ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    const bool wide = width() >= 620;
+    m_sideBySide->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
+    m_guideline->setMaximumHeight(wide ? QWIDGETSIZE_MAX : fontMetrics().height() * 8);
 }
 
 void RubricForm::commitEdits()
@@ -514,8 +516,11 @@ void RubricForm::commitEdits()
 void RubricForm::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && m_missing)
+    if (event->type() == QEvent::PaletteChange && m_missing) {
         fillCard();
+        if (const RubricCriterion* criterion = m_model->rubric().criterion(m_shown))
+            m_guideline->showMarkdown(criterion->guideline);
+    }
 }
 
 bool RubricForm::eventFilter(QObject* watched, QEvent* event)

@@ -97,7 +97,7 @@ private:
     QLabel* m_saved = nullptr;
     QTableView* m_table = nullptr;
     QLabel* m_criterionTitle = nullptr;
-    QLabel* m_guideline = nullptr;
+    SafeBrowser* m_guideline = nullptr;
     QToolButton* m_guidelineToggle = nullptr;
     QBoxLayout* m_sideBySide = nullptr;
     QVBoxLayout* m_levels = nullptr;

@@ -151,7 +151,7 @@ void MainWindow::buildLayout()
     connect(m_compare, &CompareView::candidateChosen, this, &MainWindow::candidateChosen);
     connect(m_findings, &FindingsView::locationActivated, this, &MainWindow::goTo);
     connect(m_comments, &CommentsView::locationActivated, this, &MainWindow::goTo);
-    connect(m_results, &ResultTabs::locationActivated, this, &MainWindow::goTo);
+    connect(m_results, &ResultTabs::told, this, [this](const QString& text) { tell(text); });
     connect(m_results, &ResultTabs::deviceShown, this, [this](const QString& model) {
         m_settings->setValue(QStringLiteral("roofline/device"), model);
     });

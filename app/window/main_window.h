@@ -49,10 +49,13 @@ public:
     MainWindow(std::unique_ptr<Runner> runner, const WindowOptions& options);
     ~MainWindow() override;
 
+    /// Writes the report in the background; the suffix chooses the format. exportFinished() tells.
+    void exportReportTo(const QString& file);
     void openBundles(const QStringList& paths, bool select = true);
     /// Opens what the last session had open, or the samples when there was none.
     void restoreSession();
     void saveSession();
+    bool isFirstStart() const;
     void resetLayout();
 
     Workspace& workspace() { return *m_workspace; }
@@ -60,13 +63,14 @@ public:
     Runner& runner() { return *m_runner; }
     QString currentDir() const { return m_current; }
     OpenBundle* currentBundle() { return m_workspace->find(m_current); }
+    ResultTabs* results() const { return m_results; }
     CompareView* compare() const { return m_compare; }
     QueueView* queue() const { return m_queue; }
     RubricForm* rubric() const { return m_rubric; }
     RunsView* runs() const { return m_runs; }
     FindingsView* findings() const { return m_findings; }
     CommentsView* comments() const { return m_comments; }
-    CommandPalette* palette_() const { return m_palette; }
+    CommandPalette* commandPalette() const { return m_palette; }
     QTabWidget* tabs() const { return m_tabs; }
     /// Blocks nothing: true when no run, load or export is going on.
     bool isIdle() const;

@@ -195,7 +195,7 @@ void MainWindow::showError(const OpenBundle& bundle)
 void MainWindow::showResults(OpenBundle& bundle)
 {
     m_runs->setRun(bundle.run);
-    m_results->setRun(bundle.run, bundle.dir);
+    m_results->setRun(bundle.run);
     candidateChosen();
 }
 

@@ -61,6 +61,11 @@ void MainWindow::restoreSession()
     // Queue order is the session's, not that of loading.
 }
 
+bool MainWindow::isFirstStart() const
+{
+    return !m_settings->contains(QStringLiteral("window/geometry"));
+}
+
 void MainWindow::saveSession()
 {
     rememberPlace();

@@ -2,20 +2,14 @@
 // The pipeline of core as the window's Runner.
 #include "app/window/runner.h"
 
-#if __has_include("core/pass/pipeline.h")
 #include "core/exec/device.h"
 #include "core/exec/toolchain.h"
 #include "core/pass/pipeline.h"
-#define RIDGELINE_HAS_PIPELINE 1
-#endif
-
-#include <QTimer>
 
 namespace ridgeline {
 
 namespace {
 
-#ifdef RIDGELINE_HAS_PIPELINE
 class PipelineRunner final : public Runner {
 public:
     PipelineRunner()
@@ -63,23 +57,6 @@ public:
 private:
     Pipeline m_pipeline;
 };
-#else
-/// Until the passes are part of the build: says so, runs nothing.
-class PipelineRunner final : public Runner {
-public:
-    QStringList passes() const override { return {}; }
-    bool start(const RunOrder&) override
-    {
-        QTimer::singleShot(0, this, [this] {
-            Q_EMIT failed(tr("this build has no passes"), tr("build it with core/pass"));
-        });
-        return true;
-    }
-    void cancel() override {}
-    bool isRunning() const override { return false; }
-    MachineReport inspectMachine() const override { return {}; }
-};
-#endif
 
 } // namespace
 

@@ -3,6 +3,7 @@
 
 #include "app/window/main_window.h"
 #include "core/support/paths.h"
+#include "widgets/compare_view.h"
 
 #include <QApplication>
 #include <QIcon>
@@ -17,7 +18,11 @@ int windowMain(QApplication& app, const QStringList& bundles)
     window.restoreSession();
     if (!bundles.isEmpty())
         window.openBundles(bundles);
-    window.show();
+    if (window.isFirstStart())
+        window.showMaximized();
+    else
+        window.show();
+    window.compare()->pane(CompareView::Candidate)->focusTarget()->setFocus();
     return app.exec();
 }
 
