@@ -22,6 +22,7 @@
 #include <QTableView>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 
@@ -62,8 +63,7 @@ RooflineView::RooflineView(QWidget* parent)
     m_deviceBox->setMaxVisibleItems(24);
     label->setBuddy(m_deviceBox);
     m_legend->setObjectName(QStringLiteral("Muted"));
-    m_legend->setText(tr("hollow: from the bundle's expressions · filled: counted by the emulated "
-                         "device · diamond: measured"));
+    m_legend->setText(tr("hollow: from expressions · filled: counted · diamond: measured"));
     m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_export->setAccessibleName(tr("Export the roofline plot"));
     top->addWidget(label);
@@ -86,7 +86,7 @@ RooflineView::RooflineView(QWidget* parent)
     }
     m_plot->xAxis->setLabel(tr("arithmetic intensity, FLOP per byte"));
     m_plot->yAxis->setLabel(tr("GFLOP/s"));
-    connect(m_plot, &QCustomPlot::beforeReplot, this, &RooflineView::turnLabels);
+    connect(m_plot, &QCustomPlot::afterLayout, this, &RooflineView::turnLabels);
 
     m_details->setTextFormat(Qt::PlainText);
     m_details->setWordWrap(true);
@@ -240,6 +240,7 @@ void RooflineView::draw(const HardwareDevice& chosen, const ThemeTokens& tokens)
 {
     m_focusRing = nullptr;
     m_slopeLabels.clear();
+    m_ceilingLabels.clear();
     m_plot->clearItems();
     m_plot->clearPlottables();
     stylePlot(*m_plot, tokens);
@@ -309,23 +310,15 @@ void RooflineView::drawRoof(const HardwareDevice& chosen, const ThemeTokens& tok
     double levelMax = 0;
     for (const MemoryLevel& level : chosen.levels)
         levelMax = std::max(levelMax, level.gbps / share);
-    const double pixelsPerDecade =
-        m_plot->axisRect()->height() / std::max(1.0, std::log10(frame.yMax / frame.yMin));
-    double lastLabel = 0;
     for (auto it = ceilings.cbegin(); it != ceilings.cend(); ++it) {
         const double peak = it.key();
         const bool strong = it.value().contains(used);
         addLine(*m_plot, {peak / levelMax, frame.xMax}, {peak, peak},
                 QPen(strong ? tokens.accent : tokens.muted, strong ? 2.2 : 1.2));
-        // Labels of ceilings closer than a line of text would lie on each other.
-        const bool roomy = lastLabel <= 0 ||
-                           std::log10(peak / lastLabel) * pixelsPerDecade >= fontMetrics().height() * 0.9;
-        if (roomy || strong) {
-            addLabel(*m_plot, QStringLiteral("%1  %2").arg(it.value().join(QStringLiteral(", ")), gflopsText(peak)),
-                     frame.xMax, peak, Qt::AlignRight | Qt::AlignBottom,
-                     strong ? tokens.accent : tokens.muted, tokens);
-            lastLabel = peak;
-        }
+        QCPItemText* label = addLabel(
+            *m_plot, QStringLiteral("%1  %2").arg(it.value().join(QStringLiteral(", ")), gflopsText(peak)),
+            frame.xMax, peak, Qt::AlignRight | Qt::AlignBottom, strong ? tokens.accent : tokens.muted, tokens);
+        m_ceilingLabels.append({label, strong});
     }
     for (const MemoryLevel& level : chosen.levels) {
         const double gbps = level.gbps / share;
@@ -400,6 +393,21 @@ void RooflineView::turnLabels()
         const double dy = m_plot->yAxis->coordToPixel(x * label.bandwidth) -
                           m_plot->yAxis->coordToPixel(x * 10 * label.bandwidth);
         label.item->setRotation(-std::atan2(dy, dx) * 180 / M_PI);
+    }
+    // Labels closer than a line of text would lie on each other; the compared ceiling keeps its own.
+    const double line = QFontMetricsF(font()).height() * 0.85;
+    QVector<double> taken;
+    for (const bool strong : {true, false}) {
+        for (const CeilingLabel& label : std::as_const(m_ceilingLabels)) {
+            if (label.strong != strong)
+                continue;
+            const double y = m_plot->yAxis->coordToPixel(label.item->position->value());
+            const bool free = std::none_of(taken.cbegin(), taken.cend(),
+                                           [y, line](double other) { return std::fabs(y - other) < line; });
+            label.item->setVisible(free);
+            if (free)
+                taken.append(y);
+        }
     }
 }
 

@@ -91,6 +91,11 @@ private:
         double bandwidth = 0;
     };
     QVector<SlopeLabel> m_slopeLabels;
+    struct CeilingLabel {
+        QCPItemText* item = nullptr;
+        bool strong = false; ///< of the ceiling the points are compared with
+    };
+    QVector<CeilingLabel> m_ceilingLabels;
     QCPGraph* m_focusRing = nullptr;
 
     QComboBox* m_deviceBox;

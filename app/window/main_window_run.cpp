@@ -157,8 +157,6 @@ void MainWindow::showMachine(const MachineReport& report)
             chosen = row;
     }
     m_deviceBox->setCurrentIndex(chosen);
-    if (chosen >= 0)
-        m_device = m_deviceBox->itemData(chosen).toString();
     m_missing->setVisible(!report.missing.isEmpty());
     if (!report.missing.isEmpty()) {
         QString tip;
