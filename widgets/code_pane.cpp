@@ -147,9 +147,14 @@ void CodePane::buildEditor()
     e.setIndicatorDrawUnder(true, currentIndicator);
     e.viewport()->installEventFilter(this);
 
-    connect(e.verticalScrollBar(), &QScrollBar::valueChanged, this, &CodePane::scrolledVertically);
-    connect(e.horizontalScrollBar(), &QScrollBar::valueChanged, this,
-            &CodePane::scrolledHorizontally);
+    // Scintilla moves its scroll bars with their signals blocked, so keys and the wheel are only heard
+    // of here; it tells after the fact, when it paints.
+    connect(&e, &QsciScintilla::SCN_UPDATEUI, this, [this](int updated) {
+        if (updated & QsciScintilla::SC_UPDATE_V_SCROLL)
+            Q_EMIT scrolledVertically();
+        if (updated & QsciScintilla::SC_UPDATE_H_SCROLL)
+            Q_EMIT scrolledHorizontally(horizontalOffset());
+    });
     connect(m_page->verticalScrollBar(), &QScrollBar::valueChanged, this,
             &CodePane::scrolledVertically);
     connect(&e, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
@@ -513,12 +518,12 @@ void CodePane::setScrollFraction(double fraction)
 
 int CodePane::horizontalOffset() const
 {
-    return m_editor->horizontalScrollBar()->value();
+    return int(m_editor->SendScintilla(QsciScintilla::SCI_GETXOFFSET));
 }
 
 void CodePane::setHorizontalOffset(int pixels)
 {
-    m_editor->horizontalScrollBar()->setValue(pixels);
+    m_editor->SendScintilla(QsciScintilla::SCI_SETXOFFSET, long(std::max(0, pixels)));
 }
 
 QWidget* CodePane::focusTarget() const

@@ -8,6 +8,7 @@
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace ridgeline {
 
@@ -65,7 +66,7 @@ void CompareView::setLocked(bool locked)
 void CompareView::noteOffsets()
 {
     for (size_t i = 0; i < m_panes.size(); ++i)
-        m_offsets[i] = m_panes[i]->firstVisibleLine();
+        m_seenLine[i] = m_offsets[i] = m_panes[i]->firstVisibleLine();
 }
 
 void CompareView::follow(int from)
@@ -74,6 +75,9 @@ void CompareView::follow(int from)
         return;
     const QScopedValueRollback guard(m_following, true);
     const CodePane& source = *m_panes[size_t(from)];
+    if (!source.isRendered() &&
+        std::exchange(m_seenLine[size_t(from)], source.firstVisibleLine()) == source.firstVisibleLine())
+        return;
     for (int i = 0; i < 3; ++i) {
         CodePane& target = *m_panes[size_t(i)];
         if (i == from || target.currentIndex() < 0)
@@ -83,6 +87,7 @@ void CompareView::follow(int from)
         else
             target.setFirstVisibleLine(source.firstVisibleLine() - m_offsets[size_t(from)] +
                                        m_offsets[size_t(i)]);
+        m_seenLine[size_t(i)] = target.firstVisibleLine();
     }
 }
 
@@ -90,10 +95,15 @@ void CompareView::followHorizontally(int from, int pixels)
 {
     if (!m_locked || m_following)
         return;
+    if (std::exchange(m_seenX[size_t(from)], pixels) == pixels)
+        return;
     const QScopedValueRollback guard(m_following, true);
     for (int i = 0; i < 3; ++i) {
-        if (i != from && !m_panes[size_t(i)]->isRendered())
-            m_panes[size_t(i)]->setHorizontalOffset(pixels);
+        CodePane& target = *m_panes[size_t(i)];
+        if (i == from || target.isRendered())
+            continue;
+        target.setHorizontalOffset(pixels);
+        m_seenX[size_t(i)] = target.horizontalOffset();
     }
 }
 

@@ -71,6 +71,9 @@ private:
     FindBar* m_search;
     bool m_locked = true;
     bool m_following = false; ///< guards against a column answering its own echo
+    /// Where each column was put last: its late echo of that is not a wish of the user's.
+    std::array<int, 3> m_seenLine{-1, -1, -1};
+    std::array<int, 3> m_seenX{-1, -1, -1};
 };
 
 } // namespace ridgeline

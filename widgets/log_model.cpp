@@ -39,6 +39,9 @@ QString cleaned(QString line)
 Meaning meaningOf(const QString& line)
 {
     const QStringView head = QStringView(line).left(400);
+    // A summary that counts none is good news.
+    if (head.contains(QLatin1String(" 0 errors")) || head.startsWith(QLatin1String("0 errors")))
+        return Meaning::Neutral;
     if (head.contains(QLatin1String("error"), Qt::CaseInsensitive) ||
         head.contains(QLatin1String("failed"), Qt::CaseInsensitive))
         return Meaning::Bad;

@@ -3,10 +3,11 @@
 
 #include "app/window/main_window.h"
 #include "core/support/paths.h"
-#include "widgets/compare_view.h"
+#include "widgets/queue_view.h"
 
 #include <QApplication>
 #include <QIcon>
+#include <QListView>
 
 namespace ridgeline {
 
@@ -22,7 +23,8 @@ int windowMain(QApplication& app, const QStringList& bundles)
         window.showMaximized();
     else
         window.show();
-    window.compare()->pane(CompareView::Candidate)->focusTarget()->setFocus();
+    // Not a text field: digits and single keys work from the first moment.
+    window.queue()->list()->setFocus();
     return app.exec();
 }
 

@@ -183,16 +183,26 @@ private Q_SLOTS:
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         view.pane(CompareView::Reference)->setFirstVisibleLine(50);
-        QCOMPARE(view.pane(CompareView::Candidate)->firstVisibleLine(), 50);
+        QTRY_COMPARE(view.pane(CompareView::Candidate)->firstVisibleLine(), 50);
         view.pane(CompareView::Reference)->setHorizontalOffset(40);
-        QCOMPARE(view.pane(CompareView::Candidate)->horizontalOffset(), 40);
+        QTRY_COMPARE(view.pane(CompareView::Candidate)->horizontalOffset(), 40);
         // The offset at the time of locking is kept.
         view.setLocked(false);
         view.pane(CompareView::Candidate)->setFirstVisibleLine(60);
+        QTest::qWait(50);
         QCOMPARE(view.pane(CompareView::Reference)->firstVisibleLine(), 50);
         view.setLocked(true);
         view.pane(CompareView::Reference)->setFirstVisibleLine(70);
-        QCOMPARE(view.pane(CompareView::Candidate)->firstVisibleLine(), 80);
+        QTRY_COMPARE(view.pane(CompareView::Candidate)->firstVisibleLine(), 80);
+
+        // A shorter text stops at its end and does not drag the others back.
+        view.pane(CompareView::Candidate)->setDocuments({cuda(QStringLiteral("c.cu"), 40)});
+        view.setLocked(false);
+        view.setLocked(true);
+        view.pane(CompareView::Reference)->setFirstVisibleLine(250);
+        QTest::qWait(80);
+        QCOMPARE(view.pane(CompareView::Reference)->firstVisibleLine(), 250);
+        view.pane(CompareView::Candidate)->setDocuments({cuda(QStringLiteral("c.cu"), 300)});
 
         view.openSearch();
         QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("kernel299"));
