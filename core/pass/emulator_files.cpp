@@ -46,6 +46,13 @@ QString siteText(const Json& site)
     return text;
 }
 
+/// The kernel's name without its parameters and without "(anonymous namespace)::".
+QString shortKernel(QString name)
+{
+    name.remove(QStringLiteral("(anonymous namespace)::"));
+    return name.section(QLatin1Char('('), 0, 0);
+}
+
 struct CheckerText {
     const char* checker;
     const char* code;
@@ -161,7 +168,7 @@ int addCheckerFindings(PassContext& c, const QString& file)
                       QStringLiteral("%1: %2 in %3 memory, kernel %4")
                           .arg(QLatin1String(text.title), jsonString(s.report, "kind"),
                                jsonString(s.report, "space", QStringLiteral("global")),
-                               jsonString(s.report, "kernel").section(QLatin1Char('('), 0, 0)),
+                               shortKernel(jsonString(s.report, "kernel"))),
                       QLatin1String(text.explanation), text.word);
             finding.location =
                 sourceRange(c.run.bundle(), jsonString(site, "file"), int(jsonInt(site, "line")));

@@ -127,6 +127,7 @@ private Q_SLOTS:
         QCOMPARE(syntax->location->firstLine, 7);
         const Finding* race = findingOf(*record.candidate(QStringLiteral("racy")), "RL-RACE");
         QVERIFY(race->location.has_value());
+        QVERIFY2(race->title.endsWith(QLatin1String("kernel k")), qPrintable(race->title));
         QCOMPARE(race->location->file, QStringLiteral("files/racy.cpp"));
         // A crash or hang in one case does not lose the others.
         for (const char* id : {"crash", "hang"}) {
