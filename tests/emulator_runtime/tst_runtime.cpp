@@ -418,6 +418,18 @@ private Q_SLOTS:
         }
         QCOMPARE(cudaEventSynchronize(join), int(CapturedEvent));
         QCOMPARE(cudaGraphDestroy(graph), int(Success));
+        // A stream may be destroyed inside the capture once the others wait for its work.
+        Stream* third = nullptr;
+        QCOMPARE(cudaStreamCreate(&third), int(Success));
+        QCOMPARE(cudaStreamBeginCapture(first, 0), int(Success));
+        QCOMPARE(cudaEventRecord(fork, first), int(Success));
+        QCOMPARE(cudaStreamWaitEvent(third, fork, 0), int(Success));
+        QCOMPARE(launchPlain({1, 1, 1}, {1, 1, 1}, 0, third), int(Success));
+        QCOMPARE(cudaEventRecord(join, third), int(Success));
+        QCOMPARE(cudaStreamWaitEvent(first, join, 0), int(Success));
+        QCOMPARE(cudaStreamDestroy(third), int(Success));
+        QCOMPARE(cudaStreamEndCapture(first, &graph), int(Success));
+        QCOMPARE(cudaGraphDestroy(graph), int(Success));
         for (Event* event : {fork, join})
             QCOMPARE(cudaEventDestroy(event), int(Success));
         for (Stream* stream : {first, second})

@@ -4,6 +4,7 @@
 #include "core/emulator/runtime/pool.h"
 #include "core/emulator/runtime/stream.h"
 
+#include <cstring>
 #include <unordered_map>
 
 namespace ridgeline::emu {
@@ -54,6 +55,7 @@ int allocateHost(void** result, std::size_t bytes, unsigned flags, const char* l
         return abi::InvalidValue;
     const int error = allocate(result, bytes, MemoryKind::PinnedHost, label);
     if (!error && *result) {
+        std::memset(*result, 0, bytes); // fresh pages of the operating system are zero
         Device::instance().memory().markInitialised(*result, bytes);
         const std::lock_guard lock(hostFlagsMutex());
         hostFlags()[address(*result)] = flags | 2;
@@ -113,9 +115,12 @@ RIDGELINE_CUDA_API int cudaMallocManaged(void** result, std::size_t bytes, unsig
         if (bytes == 0)
             return abi::InvalidValue;
         const int error = allocate(result, bytes, MemoryKind::Managed, "cudaMallocManaged");
-        // The host writes here without telling anybody: never report it as uninitialised.
-        if (!error)
+        // As fresh pages are zero on a real system. The host writes here without telling anybody:
+        // never report it as uninitialised.
+        if (!error) {
+            std::memset(*result, 0, bytes);
             Device::instance().memory().markInitialised(*result, bytes);
+        }
         return error;
     });
 }

@@ -119,6 +119,10 @@ int end(Stream* handle, DefaultStream whichDefault, Graph** result)
                 error = abi::StreamCaptureUnjoined;
         }
     }
+    for (const GraphNode* node : capture->orphans) {
+        if (!error && !joined.count(node))
+            error = abi::StreamCaptureUnjoined;
+    }
     for (Stream* member : capture->streams) {
         member->capture.reset();
         member->captureTail.clear();
@@ -201,18 +205,20 @@ void leaveCapture(Stream& stream)
     if (!stream.capture)
         return;
     const std::lock_guard lock(captureMutex());
-    Capture& capture = *stream.capture;
-    capture.invalidated = true;
-    std::erase(capture.streams, &stream);
-    if (capture.origin == &stream) {
-        const std::shared_ptr<Capture> keep = stream.capture;
-        for (Stream* member : keep->streams) {
+    const std::shared_ptr<Capture> capture = stream.capture;
+    std::erase(capture->streams, &stream);
+    if (capture->origin != &stream) {
+        // Legal, as long as the others have waited for its work by the end.
+        addTail(capture->orphans, stream.captureTail);
+    } else {
+        for (Stream* member : capture->streams) {
             member->capture.reset();
             member->captureTail.clear();
         }
-        std::erase_if(active(), [&](const Active& entry) { return entry.capture == keep; });
-        if (keep->ownsGraph)
-            deleteGraph(keep->graph);
+        capture->invalidated = true;
+        std::erase_if(active(), [&](const Active& entry) { return entry.capture == capture; });
+        if (capture->ownsGraph)
+            deleteGraph(capture->graph);
     }
     stream.capture.reset();
 }

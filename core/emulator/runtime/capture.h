@@ -8,7 +8,7 @@ namespace ridgeline::emu {
 
 /// Adds the work to the stream's capture graph, after what the stream did before.
 int captureWork(Stream& stream, Work work);
-/// The stream ends; a capture it takes part in is invalid from now on.
+/// The stream is destroyed; a capture that it began is over.
 void leaveCapture(Stream& stream);
 /// Work in the legacy stream would order itself with every blocking stream: captures of those
 /// become invalid. True when there was one.

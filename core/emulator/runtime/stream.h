@@ -19,6 +19,7 @@ struct Capture {
     int mode = 0; ///< 0 global, 1 thread-local, 2 relaxed
     bool invalidated = false;
     std::vector<Stream*> streams;
+    std::vector<GraphNode*> orphans; ///< last work of streams destroyed since; must be joined too
 };
 
 struct Stream {
