@@ -347,6 +347,20 @@ std::byte* resolveShared(Warp& w, const Instr* I, unsigned lane, u64 offset, u32
 
 namespace {
 
+/// Lane offsets of neighbours by the logarithm of their size: no 64-bit multiplications in the loop.
+struct Offsets {
+    alignas(64) u64 at[8][32];
+};
+constexpr Offsets offsets = [] {
+    Offsets o{};
+    for (unsigned k = 0; k < 8; ++k) {
+        for (unsigned i = 0; i < 32; ++i) {
+            o.at[k][i] = u64(i) << k;
+        }
+    }
+    return o;
+}();
+
 /// The commonest access: a full warp, global memory, one address for all or neighbours. False: take
 /// the general way (nothing was counted).
 bool resolveRegular(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
@@ -359,7 +373,8 @@ bool resolveRegular(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& 
         RIDGELINE_LANES { difference |= r[i] ^ base; }
         out.pattern = Access::Pattern::Uniform;
     } else if (r[1] - base == size) {
-        RIDGELINE_LANES { difference |= r[i] - base - u64(i) * size; }
+        const u64* expected = offsets.at[std::countr_zero(size)];
+        RIDGELINE_LANES { difference |= (r[i] - base) ^ expected[i]; }
         out.pattern = Access::Pattern::Unit;
         span = 32ULL * size;
     } else {
