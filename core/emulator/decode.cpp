@@ -168,7 +168,9 @@ void Decoder::run(LoadError& error)
     m_function.poolMemory.reset(new std::byte[m_pool.size() + 128]);
     auto at = reinterpret_cast<std::uintptr_t>(m_function.poolMemory.get());
     m_function.pool = m_function.poolMemory.get() + (alignUp(static_cast<std::uint32_t>(at & 127), 128) - (at & 127));
-    std::memcpy(m_function.pool, m_pool.data(), m_pool.size());
+    if (!m_pool.empty()) {
+        std::memcpy(m_function.pool, m_pool.data(), m_pool.size());
+    }
     for (const auto& p : ast.params) {
         if (!ast.isEntry) {
             m_function.params.push_back(m_params.at(p.get()));

@@ -142,6 +142,58 @@ private Q_SLOTS:
         }
     }
 
+    void asyncCopiesFillWithZerosAndLdmatrixTransposes()
+    {
+        Device d;
+        QVERIFY(d.load(header() + kernel("k", 2, ".reg .u32 %a, %n, %r<8>; .reg .u64 %x; .reg .pred z; .shared .align 16 .b8 s[512];",
+                                         "mov.u32 %a, s; shl.b32 %n, %t, 4; add.u32 %a, %a, %n; mul.wide.u32 %x, %t, 16; add.u64 %rd0, %rd0, %x;\n"
+                                         "setp.eq.u32 z, %t, 31; selp.u32 %n, 4, 16, z;\ncp.async.ca.shared.global [%a], [%rd0], 16, %n; cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;\n"
+                                         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a];\nldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 {%r4, %r5, %r6, %r7}, [%a];\n"
+                                         "mul.wide.u32 %x, %t, 32; add.u64 %rd1, %rd1, %x; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3}; st.global.v4.u32 [%rd1+16], {%r4, %r5, %r6, %r7};")
+                       ));
+        std::vector<std::uint16_t> in(256);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            in[i] = static_cast<std::uint16_t>(i + 1);
+        }
+        auto* source = d.array<std::uint16_t>(256, in);
+        auto* out = d.array<std::uint32_t>(256);
+        QCOMPARE(int(d.run("k", {1}, {32}, Params().add(source).add(out)).status), int(LaunchStatus::Ok));
+        std::fill(in.begin() + 250, in.end(), std::uint16_t(0)); // the last row had 4 bytes to read
+        for (std::size_t lane = 0; lane < 32; ++lane) {
+            for (std::size_t m = 0; m < 4; ++m) {
+                const auto at = [&](std::size_t row, std::size_t column) { return std::uint32_t(in[m * 64 + row * 8 + column]); };
+                QCOMPARE(out[lane * 8 + m], at(lane / 4, lane % 4 * 2) | at(lane / 4, lane % 4 * 2 + 1) << 16);
+                QCOMPARE(out[lane * 8 + 4 + m], at(lane % 4 * 2, lane / 4) | at(lane % 4 * 2 + 1, lane / 4) << 16);
+            }
+        }
+    }
+
+    void wmmaMultipliesWhateverTheLayout()
+    {
+        // Identity times a matrix in column order, stored in row order, is the transposed text of it.
+        Device d;
+        QVERIFY(d.load(header() + kernel("k", 3, ".reg .b32 %a<8>, %b<8>; .reg .f32 %c<8>, %z;",
+                                         "mov.f32 %z, 0f3F800000;\nwmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, [%rd0], 16;\n"
+                                         "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, [%rd1], 16;\n"
+                                         "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, {%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, "
+                                         "{%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, {%z, %z, %z, %z, %z, %z, %z, %z};\n"
+                                         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd2], {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, 16;")));
+        std::vector<std::uint16_t> identity(256, 0), matrix(256);
+        for (std::size_t i = 0; i < 256; ++i) {
+            identity[i] = i % 17 == 0 ? 0x3C00 : 0;
+            matrix[i] = static_cast<std::uint16_t>(0x6400 + i); // 1024 + i
+        }
+        auto* a = d.array<std::uint16_t>(256, identity);
+        auto* b = d.array<std::uint16_t>(256, matrix);
+        auto* c = d.array<float>(256);
+        QCOMPARE(int(d.run("k", {1}, {32}, Params().add(a).add(b).add(c)).status), int(LaunchStatus::Ok));
+        for (int row = 0; row < 16; ++row) {
+            for (int column = 0; column < 16; ++column) {
+                QCOMPARE(c[row * 16 + column], static_cast<float>(1025 + column * 16 + row));
+            }
+        }
+    }
+
     void countersAreExact()
     {
         Device d;
