@@ -18,13 +18,15 @@ namespace {
 constexpr qint64 maxShownBytes = 4 * 1024 * 1024;
 
 /// Reads an artefact; its path comes from a file, so it may not leave the run's folder.
-CodeDocument readArtefact(const QString& folder, const QString& path, const QString& title, const QString& media)
+CodeDocument readArtefact(const QString& folder, const QString& path, const QString& title,
+                          const QString& media)
 {
     CodeDocument document;
     document.id = path;
     document.path = path;
     document.title = title;
-    document.language = media == QLatin1String("text/x-ptx") ? QStringLiteral("ptx") : languageOfFile(path);
+    document.language =
+        media == QLatin1String("text/x-ptx") ? QStringLiteral("ptx") : languageOfFile(path);
     const auto file = resolveInside(folder, path);
     if (!file) {
         document.error = file.error().toString();
@@ -34,7 +36,8 @@ CodeDocument readArtefact(const QString& folder, const QString& path, const QStr
     if (!bytes)
         document.error = bytes.error().toString();
     else if (bytes->left(4096).contains('\0'))
-        document.error = QObject::tr("This is no text file (%1 bytes): %2").arg(bytes->size()).arg(*file);
+        document.error =
+            QObject::tr("This is no text file (%1 bytes): %2").arg(bytes->size()).arg(*file);
     else
         document.text = QString::fromUtf8(*bytes);
     return document;
@@ -74,9 +77,11 @@ void ArtefactsView::setRun(const RunRecord& run)
     for (const CandidateRun& candidate : run.candidates) {
         for (const PassRecord& pass : candidate.passes) {
             for (const Artefact& artefact : pass.artefacts)
-                m_entries.append({candidate.id, pass.pass, artefact.name, artefact.path, artefact.media});
+                m_entries.append(
+                    {candidate.id, pass.pass, artefact.name, artefact.path, artefact.media});
             if (!pass.log.isEmpty())
-                m_entries.append({candidate.id, pass.pass, tr("log"), pass.log, QStringLiteral("text/plain")});
+                m_entries.append(
+                    {candidate.id, pass.pass, tr("log"), pass.log, QStringLiteral("text/plain")});
         }
     }
     refill();
@@ -93,7 +98,8 @@ void ArtefactsView::setCandidate(const QString& candidate)
 void ArtefactsView::refill()
 {
     const int row = m_list->currentRow();
-    const QString before = row >= 0 && row < m_shown.size() ? m_shown.at(row).pass + m_shown.at(row).name : QString();
+    const QString before =
+        row >= 0 && row < m_shown.size() ? m_shown.at(row).pass + m_shown.at(row).name : QString();
     m_shown.clear();
     m_list->clear();
     ++m_token;
@@ -110,7 +116,8 @@ void ArtefactsView::refill()
     }
     m_pane->setDocuments({});
     if (m_entries.isEmpty())
-        m_pane->setEmptyText(tr("No artefacts yet"), tr("Passes leave PTX, compiler output and logs here. F5 runs them."));
+        m_pane->setEmptyText(tr("No artefacts yet"),
+                             tr("Passes leave PTX, compiler output and logs here. F5 runs them."));
     else
         m_pane->setEmptyText(tr("Nothing chosen"), tr("Choose an artefact or a log on the left."));
     if (!m_shown.isEmpty())
@@ -144,7 +151,8 @@ void ArtefactsView::load(const Entry& entry)
         if (token == m_token)
             m_pane->setDocuments({watcher->result()});
     });
-    watcher->setFuture(QtConcurrent::run(readArtefact, m_run.artefactDir, entry.path, entry.name, entry.media));
+    watcher->setFuture(
+        QtConcurrent::run(readArtefact, m_run.artefactDir, entry.path, entry.name, entry.media));
 }
 
 } // namespace ridgeline

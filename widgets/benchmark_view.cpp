@@ -54,8 +54,13 @@ QCPItemText* plotLabel(QCustomPlot& plot, const QString& text, const ThemeTokens
 } // namespace
 
 BenchmarkView::BenchmarkView(QWidget* parent)
-    : QWidget(parent), m_stack(new QStackedWidget(this)), m_badge(new QLabel(this)), m_kind(new QComboBox(this)),
-      m_table(makeTable(tr("Benchmark cases"), this)), m_model(new ValueTable(this)), m_headline(new QLabel(this)),
+    : QWidget(parent),
+      m_stack(new QStackedWidget(this)),
+      m_badge(new QLabel(this)),
+      m_kind(new QComboBox(this)),
+      m_table(makeTable(tr("Benchmark cases"), this)),
+      m_model(new ValueTable(this)),
+      m_headline(new QLabel(this)),
       m_plot(new QCustomPlot(this))
 {
     m_table->setModel(m_model);
@@ -96,7 +101,8 @@ BenchmarkView::BenchmarkView(QWidget* parent)
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(m_stack);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &BenchmarkView::showRow);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &BenchmarkView::showRow);
     connect(m_kind, &QComboBox::currentIndexChanged, this, &BenchmarkView::showRow);
     setRows({}, {});
 }
@@ -119,33 +125,56 @@ void BenchmarkView::refill()
     for (const BenchmarkRow& row : std::as_const(m_rows)) {
         QString ratio = QStringLiteral("–");
         if (row.ratio)
-            ratio = tr("%1 × (%2 to %3)").arg(realText(row.ratio, 3), realText(row.ratioLow, 3), realText(row.ratioHigh, 3));
+            ratio = tr("%1 × (%2 to %3)")
+                        .arg(realText(row.ratio, 3), realText(row.ratioLow, 3),
+                             realText(row.ratioHigh, 3));
         const bool wrong = row.wrongReps > 0;
         QStringList flags = row.flags;
         if (wrong)
             flags.prepend(tr("%1 of %2 repetitions wrong").arg(row.wrongReps).arg(row.reps));
-        const double spread = row.iqrNs && row.medianNs && *row.medianNs > 0 ? *row.iqrNs / *row.medianNs * 100 : 0;
-        cells.append({{row.caseId, false, {}, {}},
-                      {timeText(row.medianNs), true, {}, {}},
-                      {tr("%1 to %2").arg(timeText(row.ciLowNs), timeText(row.ciHighNs)), true, {}, tr("95 % confidence interval of the median")},
-                      {timeText(row.minNs), true, {}, {}},
-                      {row.iqrNs ? tr("%1 %").arg(spread, 0, 'f', 1) : QStringLiteral("–"), true, {}, tr("interquartile range over median")},
-                      {QString::number(row.samplesNs.size()), true, {}, tr("%1 warm-up runs before, cache %2").arg(row.warmup).arg(row.cache)},
-                      {ratio, false, {}, row.baseline.isEmpty() ? tr("no baseline") : tr("time over that of %1, with 95 % interval").arg(row.baseline)},
-                      {row.verdict, false, {}, {}},
-                      {flags.join(QStringLiteral(", ")), false,
-                       flags.isEmpty() ? std::nullopt
-                                       : std::optional<Look>(Look{wrong ? Shape::Cross : Shape::Triangle,
-                                                                  wrong ? Meaning::Bad : Meaning::Warning, {}}),
-                       {}}});
+        const double spread =
+            row.iqrNs && row.medianNs && *row.medianNs > 0 ? *row.iqrNs / *row.medianNs * 100 : 0;
+        cells.append(
+            {{row.caseId, false, {}, {}},
+             {timeText(row.medianNs), true, {}, {}},
+             {tr("%1 to %2").arg(timeText(row.ciLowNs), timeText(row.ciHighNs)),
+              true,
+              {},
+              tr("95 % confidence interval of the median")},
+             {timeText(row.minNs), true, {}, {}},
+             {row.iqrNs ? tr("%1 %").arg(spread, 0, 'f', 1) : QStringLiteral("–"),
+              true,
+              {},
+              tr("interquartile range over median")},
+             {QString::number(row.samplesNs.size()),
+              true,
+              {},
+              tr("%1 warm-up runs before, cache %2").arg(row.warmup).arg(row.cache)},
+             {ratio,
+              false,
+              {},
+              row.baseline.isEmpty()
+                  ? tr("no baseline")
+                  : tr("time over that of %1, with 95 % interval").arg(row.baseline)},
+             {row.verdict, false, {}, {}},
+             {flags.join(QStringLiteral(", ")),
+              false,
+              flags.isEmpty() ? std::nullopt
+                              : std::optional<Look>(Look{wrong ? Shape::Cross : Shape::Triangle,
+                                                         wrong ? Meaning::Bad : Meaning::Warning,
+                                                         {}}),
+              {}}});
     }
-    m_model->setTable({tr("Case"), tr("Median"), tr("95 % interval"), tr("Min"), tr("Spread"), tr("Samples"),
-                       tr("To baseline"), tr("Verdict"), tr("Flags")},
+    m_model->setTable({tr("Case"), tr("Median"), tr("95 % interval"), tr("Min"), tr("Spread"),
+                       tr("Samples"), tr("To baseline"), tr("Verdict"), tr("Flags")},
                       cells);
     m_table->resizeColumnsToContents();
-    m_emptyTitle->setText(m_all.isEmpty() ? tr("Nothing was timed yet") : tr("No times for this candidate"));
-    m_emptyText->setText(m_all.isEmpty() ? tr("F5 runs the passes. Every sample is kept and shown here.")
-                                         : tr("The benchmark pass has no result for %1; the Runs tab says why.").arg(m_candidate));
+    m_emptyTitle->setText(m_all.isEmpty() ? tr("Nothing was timed yet")
+                                          : tr("No times for this candidate"));
+    m_emptyText->setText(m_all.isEmpty()
+                             ? tr("F5 runs the passes. Every sample is kept and shown here.")
+                             : tr("The benchmark pass has no result for %1; the Runs tab says why.")
+                                   .arg(m_candidate));
     m_stack->setCurrentIndex(m_rows.isEmpty() ? 0 : 1);
     if (!m_rows.isEmpty())
         m_table->selectRow(0);
@@ -161,13 +190,16 @@ void BenchmarkView::showRow()
         return;
     const BenchmarkRow& row = m_rows.at(index);
     const ThemeTokens& t = ThemeTokens::of(palette());
-    const bool real = row.timingKind == QLatin1String("device") || row.timingKind == QLatin1String("profiler");
+    const bool real =
+        row.timingKind == QLatin1String("device") || row.timingKind == QLatin1String("profiler");
     m_badge->setText(tr("%1: %2.").arg(row.timingKind, timingKindMeaning(row.timingKind)));
     m_badge->setToolTip(QStringLiteral("%1\n%2").arg(row.clock, row.note).toHtmlEscaped());
     QPalette badge = m_badge->palette();
     badge.setColor(QPalette::WindowText, real ? t.good : t.warning);
     m_badge->setPalette(badge);
-    m_headline->setText(tr("%1: median %2 over %3 samples").arg(row.caseId, timeText(row.medianNs)).arg(row.samplesNs.size()));
+    m_headline->setText(tr("%1: median %2 over %3 samples")
+                            .arg(row.caseId, timeText(row.medianNs))
+                            .arg(row.samplesNs.size()));
     stylePlot(*m_plot, t);
     if (!row.samplesNs.isEmpty()) {
         if (m_kind->currentIndex() == 0)
@@ -207,7 +239,8 @@ void BenchmarkView::drawSamples(const BenchmarkRow& row, const ThemeTokens& t)
     QCPGraph* samples = m_plot->addGraph();
     samples->setData(keys, values, true);
     samples->setLineStyle(QCPGraph::lsNone);
-    samples->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(t.text, 1.2), QBrush(t.base), 6));
+    samples->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(t.text, 1.2), QBrush(t.base), 6));
     m_plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
     m_plot->xAxis->setLabel(tr("repetition, in order"));
     m_plot->yAxis->setLabel(tr("time, %1").arg(name));

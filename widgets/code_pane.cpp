@@ -42,10 +42,17 @@ int markerNumber(const LineMarker& marker)
 } // namespace
 
 CodePane::CodePane(const QString& role, QWidget* parent)
-    : QWidget(parent), m_role(role), m_title(new QLabel(role, this)), m_path(new QLabel(this)),
-      m_chooser(new QComboBox(this)), m_sourceToggle(new QToolButton(this)),
-      m_stack(new QStackedWidget(this)), m_editor(new QsciScintilla(this)),
-      m_page(new SafeBrowser(this)), m_message(nullptr), m_findBar(new FindBar(role.toLower(), this))
+    : QWidget(parent),
+      m_role(role),
+      m_title(new QLabel(role, this)),
+      m_path(new QLabel(this)),
+      m_chooser(new QComboBox(this)),
+      m_sourceToggle(new QToolButton(this)),
+      m_stack(new QStackedWidget(this)),
+      m_editor(new QsciScintilla(this)),
+      m_page(new SafeBrowser(this)),
+      m_message(nullptr),
+      m_findBar(new FindBar(role.toLower(), this))
 {
     auto* header = new QWidget(this);
     header->setObjectName(QStringLiteral("PaneHeader"));
@@ -147,8 +154,8 @@ void CodePane::buildEditor()
     e.setIndicatorDrawUnder(true, currentIndicator);
     e.viewport()->installEventFilter(this);
 
-    // Scintilla moves its scroll bars with their signals blocked, so keys and the wheel are only heard
-    // of here; it tells after the fact, when it paints.
+    // Scintilla moves its scroll bars with their signals blocked, so keys and the wheel are only
+    // heard of here; it tells after the fact, when it paints.
     connect(&e, &QsciScintilla::SCN_UPDATEUI, this, [this](int updated) {
         if (updated & QsciScintilla::SC_UPDATE_V_SCROLL)
             Q_EMIT scrolledVertically();
@@ -228,9 +235,9 @@ bool CodePane::eventFilter(QObject* watched, QEvent* event)
         if (texts.isEmpty())
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(),
-                               QStringLiteral("<div>%1</div>").arg(texts.join(QLatin1String("<br>"))),
-                               m_editor);
+            QToolTip::showText(
+                help->globalPos(),
+                QStringLiteral("<div>%1</div>").arg(texts.join(QLatin1String("<br>"))), m_editor);
         return true;
     }
     return QWidget::eventFilter(watched, event);

@@ -80,10 +80,14 @@ QVariant CommentsModel::data(const QModelIndex& index, int role) const
     const auto column = Column(index.column());
     if (role == Qt::DisplayRole) {
         switch (column) {
-        case Column::Where: return placeText(placed);
-        case Column::Criterion: return placed.comment.criterion;
-        case Column::Text: return placed.comment.text.simplified();
-        case Column::Count: break;
+        case Column::Where:
+            return placeText(placed);
+        case Column::Criterion:
+            return placed.comment.criterion;
+        case Column::Text:
+            return placed.comment.text.simplified();
+        case Column::Count:
+            break;
         }
     }
     if (role == Qt::DecorationRole && column == Column::Where)
@@ -101,18 +105,27 @@ QVariant CommentsModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     switch (Column(section)) {
-    case Column::Where: return tr("Where");
-    case Column::Criterion: return tr("Criterion");
-    case Column::Text: return tr("Comment");
-    case Column::Count: break;
+    case Column::Where:
+        return tr("Where");
+    case Column::Criterion:
+        return tr("Criterion");
+    case Column::Text:
+        return tr("Comment");
+    case Column::Count:
+        break;
     }
     return {};
 }
 
 CommentsView::CommentsView(QWidget* parent)
-    : QWidget(parent), m_model(new CommentsModel(this)), m_table(makeTable(tr("Comments"), this)),
-      m_stack(new QStackedWidget(this)), m_where(new QLabel(this)), m_criterion(new QComboBox(this)),
-      m_edit(new QPlainTextEdit(this)), m_save(new QPushButton(tr("Save (Ctrl+Enter)"), this)),
+    : QWidget(parent),
+      m_model(new CommentsModel(this)),
+      m_table(makeTable(tr("Comments"), this)),
+      m_stack(new QStackedWidget(this)),
+      m_where(new QLabel(this)),
+      m_criterion(new QComboBox(this)),
+      m_edit(new QPlainTextEdit(this)),
+      m_save(new QPushButton(tr("Save (Ctrl+Enter)"), this)),
       m_remove(new QPushButton(tr("Remove"), this))
 {
     m_table->setModel(m_model);

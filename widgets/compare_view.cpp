@@ -13,7 +13,8 @@
 namespace ridgeline {
 
 CompareView::CompareView(QWidget* parent)
-    : QWidget(parent), m_splitter(new QSplitter(Qt::Horizontal, this)),
+    : QWidget(parent),
+      m_splitter(new QSplitter(Qt::Horizontal, this)),
       m_search(new FindBar(tr("all three columns"), this))
 {
     auto* column = new QVBoxLayout(this);
@@ -76,7 +77,8 @@ void CompareView::follow(int from)
     const QScopedValueRollback guard(m_following, true);
     const CodePane& source = *m_panes[size_t(from)];
     if (!source.isRendered() &&
-        std::exchange(m_seenLine[size_t(from)], source.firstVisibleLine()) == source.firstVisibleLine())
+        std::exchange(m_seenLine[size_t(from)], source.firstVisibleLine()) ==
+            source.firstVisibleLine())
         return;
     for (int i = 0; i < 3; ++i) {
         CodePane& target = *m_panes[size_t(i)];

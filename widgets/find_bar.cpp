@@ -12,8 +12,11 @@
 namespace ridgeline {
 
 FindBar::FindBar(const QString& what, QWidget* parent)
-    : QWidget(parent), m_edit(new QLineEdit(this)), m_regex(new QToolButton(this)),
-      m_case(new QToolButton(this)), m_count(new QLabel(this))
+    : QWidget(parent),
+      m_edit(new QLineEdit(this)),
+      m_regex(new QToolButton(this)),
+      m_case(new QToolButton(this)),
+      m_count(new QLabel(this))
 {
     setObjectName(QStringLiteral("PaneHeader"));
     setAttribute(Qt::WA_StyledBackground);
@@ -119,8 +122,8 @@ bool FindBar::eventFilter(QObject* watched, QEvent* event)
     auto* key = static_cast<QKeyEvent*>(event);
     const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
     const bool escape = key->key() == Qt::Key_Escape;
-    const bool alt = key->modifiers() == Qt::AltModifier &&
-                     (key->key() == Qt::Key_R || key->key() == Qt::Key_C);
+    const bool alt =
+        key->modifiers() == Qt::AltModifier && (key->key() == Qt::Key_R || key->key() == Qt::Key_C);
     if (!enter && !escape && !alt)
         return QWidget::eventFilter(watched, event);
     // Claimed here, so that Esc closes the search before it cancels a run.

@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace ridgeline {
 
-/// A line to type a search into, with regex and case toggles, a count and next/previous. It searches
-/// nothing itself.
+/// A line to type a search into, with regex and case toggles, a count and next/previous. It
+/// searches nothing itself.
 class FindBar final : public QWidget {
     Q_OBJECT
 public:

@@ -73,14 +73,22 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         switch (column) {
-        case Column::Severity: return lookOf(finding.severity).text;
-        case Column::State: return lookOf(finding.state).text;
-        case Column::Code: return finding.code;
-        case Column::Title: return finding.title;
-        case Column::Candidate: return finding.candidate;
-        case Column::Pass: return finding.pass;
-        case Column::Where: return rangeText(finding.location);
-        case Column::Count: break;
+        case Column::Severity:
+            return lookOf(finding.severity).text;
+        case Column::State:
+            return lookOf(finding.state).text;
+        case Column::Code:
+            return finding.code;
+        case Column::Title:
+            return finding.title;
+        case Column::Candidate:
+            return finding.candidate;
+        case Column::Pass:
+            return finding.pass;
+        case Column::Where:
+            return rangeText(finding.location);
+        case Column::Count:
+            break;
         }
         return {};
     case Qt::DecorationRole:
@@ -96,10 +104,14 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const
                                           : QVariant();
     case Qt::ToolTipRole:
         return column == Column::Title ? finding.title.toHtmlEscaped() : QString();
-    case IdRole: return finding.id;
-    case SeverityRole: return int(finding.severity);
-    case StateRole: return int(finding.state);
-    default: return {};
+    case IdRole:
+        return finding.id;
+    case SeverityRole:
+        return int(finding.severity);
+    case StateRole:
+        return int(finding.state);
+    default:
+        return {};
     }
 }
 
@@ -108,14 +120,22 @@ QVariant FindingsModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     switch (Column(section)) {
-    case Column::Severity: return tr("Severity");
-    case Column::State: return tr("State");
-    case Column::Code: return tr("Code");
-    case Column::Title: return tr("Finding");
-    case Column::Candidate: return tr("Candidate");
-    case Column::Pass: return tr("Pass");
-    case Column::Where: return tr("Where");
-    case Column::Count: break;
+    case Column::Severity:
+        return tr("Severity");
+    case Column::State:
+        return tr("State");
+    case Column::Code:
+        return tr("Code");
+    case Column::Title:
+        return tr("Finding");
+    case Column::Candidate:
+        return tr("Candidate");
+    case Column::Pass:
+        return tr("Pass");
+    case Column::Where:
+        return tr("Where");
+    case Column::Count:
+        break;
     }
     return {};
 }

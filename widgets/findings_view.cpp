@@ -109,10 +109,17 @@ QString detailsHtml(const Finding& f, const ThemeTokens& t)
 } // namespace
 
 FindingsView::FindingsView(QWidget* parent)
-    : QWidget(parent), m_model(new FindingsModel(this)), m_proxy(new FindingsFilter(this)),
-      m_stack(new QStackedWidget(this)), m_table(makeTable(tr("Findings"), this)),
-      m_filter(new QLineEdit(this)), m_severity(new QComboBox(this)), m_state(new QComboBox(this)),
-      m_count(new QLabel(this)), m_details(new SafeBrowser(this)), m_reason(new QLineEdit(this)),
+    : QWidget(parent),
+      m_model(new FindingsModel(this)),
+      m_proxy(new FindingsFilter(this)),
+      m_stack(new QStackedWidget(this)),
+      m_table(makeTable(tr("Findings"), this)),
+      m_filter(new QLineEdit(this)),
+      m_severity(new QComboBox(this)),
+      m_state(new QComboBox(this)),
+      m_count(new QLabel(this)),
+      m_details(new SafeBrowser(this)),
+      m_reason(new QLineEdit(this)),
       m_confirm(new QPushButton(tr("Confirm (y)"), this)),
       m_dismiss(new QPushButton(tr("Dismiss (x)"), this)),
       m_reopen(new QPushButton(tr("Reopen"), this))
@@ -128,9 +135,10 @@ FindingsView::FindingsView(QWidget* parent)
     m_filter->setAccessibleName(tr("Filter findings"));
     m_filter->setClearButtonEnabled(true);
     m_severity->setAccessibleName(tr("Least severity shown"));
-    for (const auto& [text, value] :
-         {std::pair{tr("all severities"), Severity::Info}, std::pair{tr("low and up"), Severity::Low},
-          std::pair{tr("medium and up"), Severity::Medium}, std::pair{tr("high only"), Severity::High}})
+    for (const auto& [text, value] : {std::pair{tr("all severities"), Severity::Info},
+                                      std::pair{tr("low and up"), Severity::Low},
+                                      std::pair{tr("medium and up"), Severity::Medium},
+                                      std::pair{tr("high only"), Severity::High}})
         m_severity->addItem(text, int(value));
     m_state->setAccessibleName(tr("State shown"));
     m_state->addItem(tr("all states"), -1);
@@ -258,9 +266,8 @@ void FindingsView::select(const QString& id)
 void FindingsView::showCurrent()
 {
     const Finding* finding = current();
-    m_details->showTrustedHtml(
-        finding ? detailsHtml(*finding, ThemeTokens::of(palette()))
-                : tr("<p>Select a finding to see what it rests on.</p>"));
+    m_details->showTrustedHtml(finding ? detailsHtml(*finding, ThemeTokens::of(palette()))
+                                       : tr("<p>Select a finding to see what it rests on.</p>"));
     m_reason->setEnabled(finding);
     m_confirm->setEnabled(finding && finding->state != FindingState::Confirmed);
     m_dismiss->setEnabled(finding && finding->state != FindingState::Dismissed);

@@ -59,8 +59,7 @@ public:
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override
     {
         const ThemeTokens& tokens = ThemeTokens::of(QApplication::palette());
-        const QColor ink =
-            mode == QIcon::Disabled ? tokens.muted : tokens.colour(m_meaning);
+        const QColor ink = mode == QIcon::Disabled ? tokens.muted : tokens.colour(m_meaning);
         const QColor hole = tokens.base;
         const QRectF square = squareIn(rect);
         painter->save();
@@ -124,7 +123,9 @@ private:
             p.drawEllipse(QPointF(8, 8), 6.4, 6.4);
             p.drawLine(QPointF(5, 8), QPointF(11, 8));
             break;
-        case Shape::Square: p.drawRect(QRectF(2.5, 2.5, 11, 11)); break;
+        case Shape::Square:
+            p.drawRect(QRectF(2.5, 2.5, 11, 11));
+            break;
         case Shape::Clock:
             p.setPen(line);
             p.setBrush(Qt::NoBrush);
@@ -134,7 +135,9 @@ private:
         case Shape::Diamond:
             p.drawPolygon(QPolygonF{{8, 1}, {15, 8}, {8, 15}, {1, 8}});
             break;
-        case Shape::Bar: p.drawRoundedRect(QRectF(2, 6.4, 12, 3.2), 1.6, 1.6); break;
+        case Shape::Bar:
+            p.drawRoundedRect(QRectF(2, 6.4, 12, 3.2), 1.6, 1.6);
+            break;
         }
     }
 
@@ -169,14 +172,22 @@ private:
 Look lookOf(PassState state)
 {
     switch (state) {
-    case PassState::Pending: return {Shape::Ring, Meaning::Muted, word("waiting")};
-    case PassState::Running: return {Shape::Play, Meaning::Running, word("running")};
-    case PassState::Passed: return {Shape::Check, Meaning::Good, word("passed")};
-    case PassState::Failed: return {Shape::Cross, Meaning::Bad, word("failed")};
-    case PassState::Error: return {Shape::Triangle, Meaning::Warning, word("error")};
-    case PassState::Skipped: return {Shape::Dash, Meaning::Muted, word("skipped")};
-    case PassState::Cancelled: return {Shape::Square, Meaning::Muted, word("cancelled")};
-    case PassState::Timeout: return {Shape::Clock, Meaning::Bad, word("timeout")};
+    case PassState::Pending:
+        return {Shape::Ring, Meaning::Muted, word("waiting")};
+    case PassState::Running:
+        return {Shape::Play, Meaning::Running, word("running")};
+    case PassState::Passed:
+        return {Shape::Check, Meaning::Good, word("passed")};
+    case PassState::Failed:
+        return {Shape::Cross, Meaning::Bad, word("failed")};
+    case PassState::Error:
+        return {Shape::Triangle, Meaning::Warning, word("error")};
+    case PassState::Skipped:
+        return {Shape::Dash, Meaning::Muted, word("skipped")};
+    case PassState::Cancelled:
+        return {Shape::Square, Meaning::Muted, word("cancelled")};
+    case PassState::Timeout:
+        return {Shape::Clock, Meaning::Bad, word("timeout")};
     }
     return {};
 }
@@ -184,10 +195,14 @@ Look lookOf(PassState state)
 Look lookOf(CandidateVerdict verdict)
 {
     switch (verdict) {
-    case CandidateVerdict::Pass: return {Shape::Check, Meaning::Good, word("pass")};
-    case CandidateVerdict::Fail: return {Shape::Cross, Meaning::Bad, word("fail")};
-    case CandidateVerdict::Suspect: return {Shape::Triangle, Meaning::Warning, word("suspect")};
-    case CandidateVerdict::Unknown: return {Shape::Question, Meaning::Muted, word("unknown")};
+    case CandidateVerdict::Pass:
+        return {Shape::Check, Meaning::Good, word("pass")};
+    case CandidateVerdict::Fail:
+        return {Shape::Cross, Meaning::Bad, word("fail")};
+    case CandidateVerdict::Suspect:
+        return {Shape::Triangle, Meaning::Warning, word("suspect")};
+    case CandidateVerdict::Unknown:
+        return {Shape::Question, Meaning::Muted, word("unknown")};
     }
     return {};
 }
@@ -195,10 +210,14 @@ Look lookOf(CandidateVerdict verdict)
 Look lookOf(Severity severity)
 {
     switch (severity) {
-    case Severity::High: return {Shape::Cross, Meaning::Bad, word("high")};
-    case Severity::Medium: return {Shape::Triangle, Meaning::Warning, word("medium")};
-    case Severity::Low: return {Shape::Diamond, Meaning::Info, word("low")};
-    case Severity::Info: return {Shape::Bar, Meaning::Muted, word("info")};
+    case Severity::High:
+        return {Shape::Cross, Meaning::Bad, word("high")};
+    case Severity::Medium:
+        return {Shape::Triangle, Meaning::Warning, word("medium")};
+    case Severity::Low:
+        return {Shape::Diamond, Meaning::Info, word("low")};
+    case Severity::Info:
+        return {Shape::Bar, Meaning::Muted, word("info")};
     }
     return {};
 }
@@ -206,9 +225,12 @@ Look lookOf(Severity severity)
 Look lookOf(FindingState state)
 {
     switch (state) {
-    case FindingState::Open: return {Shape::Ring, Meaning::Neutral, word("open")};
-    case FindingState::Confirmed: return {Shape::Check, Meaning::Bad, word("confirmed")};
-    case FindingState::Dismissed: return {Shape::Dash, Meaning::Muted, word("dismissed")};
+    case FindingState::Open:
+        return {Shape::Ring, Meaning::Neutral, word("open")};
+    case FindingState::Confirmed:
+        return {Shape::Check, Meaning::Bad, word("confirmed")};
+    case FindingState::Dismissed:
+        return {Shape::Dash, Meaning::Muted, word("dismissed")};
     }
     return {};
 }

@@ -23,9 +23,12 @@ const char* CudaLexer::keywords(int set) const
 {
     if (set == 1) {
         return "alignas alignof and asm auto bool break case catch char class const consteval "
-               "constexpr constinit const_cast continue co_await co_return co_yield decltype default "
-               "delete do double dynamic_cast else enum explicit export extern false float for friend "
-               "goto if inline int long mutable namespace new noexcept nullptr operator or override "
+               "constexpr constinit const_cast continue co_await co_return co_yield decltype "
+               "default "
+               "delete do double dynamic_cast else enum explicit export extern false float for "
+               "friend "
+               "goto if inline int long mutable namespace new noexcept nullptr operator or "
+               "override "
                "private protected public register reinterpret_cast requires return short signed "
                "sizeof static static_assert static_cast struct switch template this thread_local "
                "throw true try typedef typeid typename union unsigned using virtual void volatile "
@@ -34,12 +37,15 @@ const char* CudaLexer::keywords(int set) const
     if (set == 2) {
         return "__global__ __device__ __host__ __shared__ __constant__ __managed__ __restrict__ "
                "__forceinline__ __noinline__ __launch_bounds__ __grid_constant__ __cluster_dims__ "
-               "dim3 uint3 int2 int3 int4 uint2 uint4 float2 float3 float4 double2 half half2 __half "
+               "dim3 uint3 int2 int3 int4 uint2 uint4 float2 float3 float4 double2 half half2 "
+               "__half "
                "__half2 __nv_bfloat16 __nv_bfloat162 __nv_fp8_e4m3 __nv_fp8_e5m2 cudaStream_t "
-               "cudaEvent_t cudaError_t cudaDeviceProp size_t int8_t int16_t int32_t int64_t uint8_t "
+               "cudaEvent_t cudaError_t cudaDeviceProp size_t int8_t int16_t int32_t int64_t "
+               "uint8_t "
                "uint16_t uint32_t uint64_t";
     }
-    // The fourth set (styled as "global classes") takes what the device gives without a declaration.
+    // The fourth set (styled as "global classes") takes what the device gives without a
+    // declaration.
     if (set == 4) {
         return "threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncthreads_count "
                "__syncthreads_and __syncthreads_or __syncwarp __threadfence __threadfence_block "
@@ -62,9 +68,8 @@ namespace {
 constexpr struct {
     const char* language;
     const char* suffixes;
-} languages[] = {{"cuda", "cu cuh"},          {"cpp", "cpp cc cxx c h hpp hh"},
-                 {"hip", "hip"},              {"python", "py"},
-                 {"markdown", "md markdown"}, {"ptx", "ptx"},
+} languages[] = {{"cuda", "cu cuh"},      {"cpp", "cpp cc cxx c h hpp hh"}, {"hip", "hip"},
+                 {"python", "py"},        {"markdown", "md markdown"},      {"ptx", "ptx"},
                  {"json", "json kresult"}};
 
 QColor cppColour(int style, const ThemeTokens& t)
@@ -74,18 +79,26 @@ QColor cppColour(int style, const ThemeTokens& t)
     case QsciLexerCPP::CommentLine:
     case QsciLexerCPP::CommentDoc:
     case QsciLexerCPP::CommentLineDoc:
-    case QsciLexerCPP::CommentDocKeyword: return t.comment;
-    case QsciLexerCPP::Keyword: return t.keyword;
-    case QsciLexerCPP::KeywordSet2: return t.type;
-    case QsciLexerCPP::GlobalClass: return t.builtin;
+    case QsciLexerCPP::CommentDocKeyword:
+        return t.comment;
+    case QsciLexerCPP::Keyword:
+        return t.keyword;
+    case QsciLexerCPP::KeywordSet2:
+        return t.type;
+    case QsciLexerCPP::GlobalClass:
+        return t.builtin;
     case QsciLexerCPP::Number:
-    case QsciLexerCPP::UserLiteral: return t.number;
+    case QsciLexerCPP::UserLiteral:
+        return t.number;
     case QsciLexerCPP::DoubleQuotedString:
     case QsciLexerCPP::SingleQuotedString:
     case QsciLexerCPP::RawString:
-    case QsciLexerCPP::UnclosedString: return t.string;
-    case QsciLexerCPP::PreProcessor: return t.preprocessor;
-    default: break;
+    case QsciLexerCPP::UnclosedString:
+        return t.string;
+    case QsciLexerCPP::PreProcessor:
+        return t.preprocessor;
+    default:
+        break;
     }
     return t.text;
 }
@@ -94,19 +107,27 @@ QColor pythonColour(int style, const ThemeTokens& t)
 {
     switch (style) {
     case QsciLexerPython::Comment:
-    case QsciLexerPython::CommentBlock: return t.comment;
-    case QsciLexerPython::Keyword: return t.keyword;
-    case QsciLexerPython::ClassName: return t.type;
+    case QsciLexerPython::CommentBlock:
+        return t.comment;
+    case QsciLexerPython::Keyword:
+        return t.keyword;
+    case QsciLexerPython::ClassName:
+        return t.type;
     case QsciLexerPython::FunctionMethodName:
-    case QsciLexerPython::HighlightedIdentifier: return t.builtin;
-    case QsciLexerPython::Decorator: return t.preprocessor;
-    case QsciLexerPython::Number: return t.number;
+    case QsciLexerPython::HighlightedIdentifier:
+        return t.builtin;
+    case QsciLexerPython::Decorator:
+        return t.preprocessor;
+    case QsciLexerPython::Number:
+        return t.number;
     case QsciLexerPython::DoubleQuotedString:
     case QsciLexerPython::SingleQuotedString:
     case QsciLexerPython::TripleSingleQuotedString:
     case QsciLexerPython::TripleDoubleQuotedString:
-    case QsciLexerPython::UnclosedString: return t.string;
-    default: break;
+    case QsciLexerPython::UnclosedString:
+        return t.string;
+    default:
+        break;
     }
     return t.text;
 }
@@ -119,15 +140,21 @@ QColor markdownColour(int style, const ThemeTokens& t)
     case QsciLexerMarkdown::Header3:
     case QsciLexerMarkdown::Header4:
     case QsciLexerMarkdown::Header5:
-    case QsciLexerMarkdown::Header6: return t.keyword;
+    case QsciLexerMarkdown::Header6:
+        return t.keyword;
     case QsciLexerMarkdown::CodeBackticks:
     case QsciLexerMarkdown::CodeDoubleBackticks:
-    case QsciLexerMarkdown::CodeBlock: return t.builtin;
-    case QsciLexerMarkdown::BlockQuote: return t.comment;
-    case QsciLexerMarkdown::Link: return t.accent;
+    case QsciLexerMarkdown::CodeBlock:
+        return t.builtin;
+    case QsciLexerMarkdown::BlockQuote:
+        return t.comment;
+    case QsciLexerMarkdown::Link:
+        return t.accent;
     case QsciLexerMarkdown::UnorderedListItem:
-    case QsciLexerMarkdown::OrderedListItem: return t.number;
-    default: break;
+    case QsciLexerMarkdown::OrderedListItem:
+        return t.number;
+    default:
+        break;
     }
     return t.text;
 }
@@ -135,14 +162,22 @@ QColor markdownColour(int style, const ThemeTokens& t)
 QColor ptxColour(int style, const ThemeTokens& t)
 {
     switch (style) {
-    case PtxLexer::Comment: return t.comment;
-    case PtxLexer::Directive: return t.preprocessor;
-    case PtxLexer::Instruction: return t.keyword;
-    case PtxLexer::Register: return t.builtin;
-    case PtxLexer::Number: return t.number;
-    case PtxLexer::String: return t.string;
-    case PtxLexer::Label: return t.type;
-    default: break;
+    case PtxLexer::Comment:
+        return t.comment;
+    case PtxLexer::Directive:
+        return t.preprocessor;
+    case PtxLexer::Instruction:
+        return t.keyword;
+    case PtxLexer::Register:
+        return t.builtin;
+    case PtxLexer::Number:
+        return t.number;
+    case PtxLexer::String:
+        return t.string;
+    case PtxLexer::Label:
+        return t.type;
+    default:
+        break;
     }
     return t.text;
 }
@@ -150,14 +185,21 @@ QColor ptxColour(int style, const ThemeTokens& t)
 QColor jsonColour(int style, const ThemeTokens& t)
 {
     switch (style) {
-    case QsciLexerJSON::Property: return t.type;
-    case QsciLexerJSON::String: return t.string;
-    case QsciLexerJSON::Number: return t.number;
-    case QsciLexerJSON::Keyword: return t.keyword;
+    case QsciLexerJSON::Property:
+        return t.type;
+    case QsciLexerJSON::String:
+        return t.string;
+    case QsciLexerJSON::Number:
+        return t.number;
+    case QsciLexerJSON::Keyword:
+        return t.keyword;
     case QsciLexerJSON::CommentLine:
-    case QsciLexerJSON::CommentBlock: return t.comment;
-    case QsciLexerJSON::Error: return t.bad;
-    default: break;
+    case QsciLexerJSON::CommentBlock:
+        return t.comment;
+    case QsciLexerJSON::Error:
+        return t.bad;
+    default:
+        break;
     }
     return t.text;
 }
@@ -227,15 +269,24 @@ const char* PtxLexer::language() const
 QString PtxLexer::description(int style) const
 {
     switch (style) {
-    case Default: return tr("Default");
-    case Comment: return tr("Comment");
-    case Directive: return tr("Directive");
-    case Instruction: return tr("Instruction");
-    case Register: return tr("Register");
-    case Number: return tr("Number");
-    case String: return tr("String");
-    case Label: return tr("Label");
-    default: return {};
+    case Default:
+        return tr("Default");
+    case Comment:
+        return tr("Comment");
+    case Directive:
+        return tr("Directive");
+    case Instruction:
+        return tr("Instruction");
+    case Register:
+        return tr("Register");
+    case Number:
+        return tr("Number");
+    case String:
+        return tr("String");
+    case Label:
+        return tr("Label");
+    default:
+        return {};
     }
 }
 
@@ -247,8 +298,8 @@ void PtxLexer::styleText(int start, int end)
     // Whole lines, so that a word is never cut; block comments are followed from the line's state.
     const int firstLine = int(view->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, start));
     start = int(view->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, firstLine));
-    bool inBlock = firstLine > 0 &&
-                   view->SendScintilla(QsciScintilla::SCI_GETLINESTATE, firstLine - 1) == 1;
+    bool inBlock =
+        firstLine > 0 && view->SendScintilla(QsciScintilla::SCI_GETLINESTATE, firstLine - 1) == 1;
     QByteArray text(end - start + 1, '\0');
     view->SendScintilla(QsciScintilla::SCI_GETTEXTRANGE, start, end, text.data());
     text.chop(1);

@@ -143,9 +143,12 @@ QVariant LogModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return row.repeats > 1 ? QStringLiteral("%1   (×%2)").arg(row.text).arg(row.repeats)
                                : row.text;
-    case RepeatsRole: return row.repeats;
-    case MeaningRole: return int(row.meaning);
-    default: return {};
+    case RepeatsRole:
+        return row.repeats;
+    case MeaningRole:
+        return int(row.meaning);
+    default:
+        return {};
     }
 }
 

@@ -51,8 +51,11 @@ public:
 } // namespace
 
 LogView::LogView(QWidget* parent)
-    : QWidget(parent), m_model(new LogModel(this)), m_list(new QListView(this)),
-      m_find(new FindBar(tr("log"), this)), m_count(new QLabel(this)),
+    : QWidget(parent),
+      m_model(new LogModel(this)),
+      m_list(new QListView(this)),
+      m_find(new FindBar(tr("log"), this)),
+      m_count(new QLabel(this)),
       m_follow(new QCheckBox(tr("Follow"), this))
 {
     auto* header = new QWidget(this);
@@ -145,11 +148,10 @@ void LogView::search(int step)
         return;
     }
     // One expression for both kinds; the rows are few (capped), each short.
-    QRegularExpression expression(
-        query.regex ? QStringLiteral("(*LIMIT_MATCH=20000)") + query.text
-                    : QRegularExpression::escape(query.text),
-        query.caseSensitive ? QRegularExpression::NoPatternOption
-                            : QRegularExpression::CaseInsensitiveOption);
+    QRegularExpression expression(query.regex ? QStringLiteral("(*LIMIT_MATCH=20000)") + query.text
+                                              : QRegularExpression::escape(query.text),
+                                  query.caseSensitive ? QRegularExpression::NoPatternOption
+                                                      : QRegularExpression::CaseInsensitiveOption);
     if (!expression.isValid()) {
         m_find->setError(expression.errorString());
         return;

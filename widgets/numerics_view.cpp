@@ -44,19 +44,26 @@ void fillMismatches(ValueTable& model, const QVector<Mismatch>& list)
                      {realText(m.abs), true, {}, {}},
                      {realText(m.rel), true, {}, {}},
                      {realText(m.ulp), true, {}, {}}});
-    model.setTable({QObject::tr("Index"), QObject::tr("Got"), QObject::tr("Reference"), QObject::tr("Abs"),
-                    QObject::tr("Rel"), QObject::tr("ULP")},
+    model.setTable({QObject::tr("Index"), QObject::tr("Got"), QObject::tr("Reference"),
+                    QObject::tr("Abs"), QObject::tr("Rel"), QObject::tr("ULP")},
                    rows);
 }
 
 } // namespace
 
 NumericsView::NumericsView(QWidget* parent)
-    : QWidget(parent), m_stack(new QStackedWidget(this)), m_table(makeTable(tr("Cases and outputs"), this)),
-      m_model(new ValueTable(this)), m_headline(new QLabel(this)), m_rule(new QLabel(this)),
-      m_plot(new QCustomPlot(this)), m_lists(new QTabWidget(this)),
-      m_firstTable(makeTable(tr("First mismatches"), this)), m_worstTable(makeTable(tr("Worst mismatches"), this)),
-      m_first(new ValueTable(this)), m_worst(new ValueTable(this))
+    : QWidget(parent),
+      m_stack(new QStackedWidget(this)),
+      m_table(makeTable(tr("Cases and outputs"), this)),
+      m_model(new ValueTable(this)),
+      m_headline(new QLabel(this)),
+      m_rule(new QLabel(this)),
+      m_plot(new QCustomPlot(this)),
+      m_lists(new QTabWidget(this)),
+      m_firstTable(makeTable(tr("First mismatches"), this)),
+      m_worstTable(makeTable(tr("Worst mismatches"), this)),
+      m_first(new ValueTable(this)),
+      m_worst(new ValueTable(this))
 {
     m_table->setModel(m_model);
     m_firstTable->setModel(m_first);
@@ -69,13 +76,15 @@ NumericsView::NumericsView(QWidget* parent)
     }
     m_plot->setAccessibleName(tr("Distribution of errors in ULP"));
     m_plot->setMinimumSize(220, 110);
-    m_plot->xAxis->setLabel(tr("error up to, ULP of the output type"));
+    m_plot->xAxis->setLabel(tr("error up to, ULP"));
     m_plot->yAxis->setLabel(tr("elements"));
     m_plot->yAxis->setScaleType(QCPAxis::stLogarithmic);
     m_plot->yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
     m_plot->yAxis->setNumberFormat(QStringLiteral("gbc"));
     m_plot->yAxis->setNumberPrecision(0);
     m_plot->xAxis->grid()->setVisible(false);
+    m_plot->xAxis->setTickLabelRotation(60); // a dozen bins in a narrow plot
+    m_plot->xAxis->setSubTicks(false);
     m_lists->setDocumentMode(true);
     m_lists->setAccessibleName(tr("Mismatches"));
     m_lists->tabBar()->setAccessibleName(tr("First or worst mismatches"));
@@ -107,7 +116,8 @@ NumericsView::NumericsView(QWidget* parent)
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(m_stack);
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &NumericsView::showRow);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &NumericsView::showRow);
     connect(m_model, &QAbstractItemModel::modelReset, this, &NumericsView::showRow);
     setRows({}, {});
 }
@@ -130,27 +140,30 @@ void NumericsView::refill()
     QVector<QVector<ValueCell>> cells;
     for (const NumericsRow& row : std::as_const(m_rows)) {
         const bool over = row.toleranceUsed && !(*row.toleranceUsed <= 1);
-        cells.append({{row.caseId, false, {}, {}},
-                      {QString::number(row.seed), true, {}, {}},
-                      {row.output, false, {}, {}},
-                      {stateLook(row).text, false, stateLook(row), row.message},
-                      {row.output.isEmpty() ? QString() : locale.toString(row.mismatches), true, {}, {}},
-                      {realText(row.toleranceUsed, 3), true,
-                       over ? std::optional<Look>(Look{Shape::Cross, Meaning::Bad, {}}) : std::nullopt,
-                       tr("largest error over allowed error; 1 is the limit")},
-                      {realText(row.maxAbs, 3), true, {}, {}},
-                      {realText(row.maxRel, 3), true, {}, {}},
-                      {realText(row.maxUlp, 3), true, {}, {}}});
+        cells.append(
+            {{row.caseId, false, {}, {}},
+             {QString::number(row.seed), true, {}, {}},
+             {row.output, false, {}, {}},
+             {stateLook(row).text, false, stateLook(row), row.message},
+             {row.output.isEmpty() ? QString() : locale.toString(row.mismatches), true, {}, {}},
+             {realText(row.toleranceUsed, 3), true,
+              over ? std::optional<Look>(Look{Shape::Cross, Meaning::Bad, {}}) : std::nullopt,
+              tr("largest error over allowed error; 1 is the limit")},
+             {realText(row.maxAbs, 3), true, {}, {}},
+             {realText(row.maxRel, 3), true, {}, {}},
+             {realText(row.maxUlp, 3), true, {}, {}}});
     }
-    m_model->setTable({tr("Case"), tr("Seed"), tr("Output"), tr("State"), tr("Wrong"), tr("Tolerance used"),
-                       tr("Max abs"), tr("Max rel"), tr("Max ULP")},
+    m_model->setTable({tr("Case"), tr("Seed"), tr("Output"), tr("State"), tr("Wrong"),
+                       tr("Tolerance used"), tr("Max abs"), tr("Max rel"), tr("Max ULP")},
                       cells);
     m_table->resizeColumnsToContents();
-    m_emptyTitle->setText(m_all.isEmpty() ? tr("Nothing was compared yet") : tr("Nothing for this candidate"));
-    m_emptyText->setText(m_all.isEmpty() ? tr("F5 runs the passes. Correctness compares every output with the "
-                                              "fp64 reference, by the bundle's own rule.")
-                                         : tr("The correctness pass has no result for %1; the Runs tab says why.")
-                                               .arg(m_candidate));
+    m_emptyTitle->setText(m_all.isEmpty() ? tr("Nothing was compared yet")
+                                          : tr("Nothing for this candidate"));
+    m_emptyText->setText(
+        m_all.isEmpty() ? tr("F5 runs the passes. Correctness compares every output with the "
+                             "fp64 reference, by the bundle's own rule.")
+                        : tr("The correctness pass has no result for %1; the Runs tab says why.")
+                              .arg(m_candidate));
     m_stack->setCurrentIndex(m_rows.isEmpty() ? 0 : 1);
     int worst = 0;
     for (int i = 0; i < m_rows.size(); ++i) {
@@ -180,7 +193,8 @@ void NumericsView::showRow()
     QString headline = row.message;
     if (!row.output.isEmpty()) {
         headline = tr("%1 of %2 elements of %3 (%4, %5) are outside the tolerance")
-                       .arg(locale.toString(row.mismatches), locale.toString(row.count), row.output, row.dtype, row.shape);
+                       .arg(locale.toString(row.mismatches), locale.toString(row.count), row.output,
+                            row.dtype, row.shape);
         if (!row.message.isEmpty())
             headline += QStringLiteral(". ") + row.message;
     }
@@ -190,9 +204,11 @@ void NumericsView::showRow()
     if (row.unwritten > 0)
         facts.append(tr("%1 never written").arg(locale.toString(row.unwritten)));
     if (row.nanGot != row.nanRef)
-        facts.append(tr("%1 NaN, reference has %2").arg(locale.toString(row.nanGot), locale.toString(row.nanRef)));
+        facts.append(tr("%1 NaN, reference has %2")
+                         .arg(locale.toString(row.nanGot), locale.toString(row.nanRef)));
     if (row.infGot != row.infRef)
-        facts.append(tr("%1 infinities, reference has %2").arg(locale.toString(row.infGot), locale.toString(row.infRef)));
+        facts.append(tr("%1 infinities, reference has %2")
+                         .arg(locale.toString(row.infGot), locale.toString(row.infRef)));
     if (!row.maxAbsAt.isEmpty())
         facts.append(tr("largest absolute error at %1").arg(row.maxAbsAt));
     m_headline->setText(headline);
@@ -219,7 +235,8 @@ void NumericsView::showRow()
         keys.append(i);
         values.append(double(row.ulps.at(i).count));
         top = std::max(top, double(row.ulps.at(i).count));
-        ticker->addTick(i, row.ulps.at(i).upto == QLatin1String("inf") ? QStringLiteral("∞") : row.ulps.at(i).upto);
+        ticker->addTick(i, row.ulps.at(i).upto == QLatin1String("inf") ? QStringLiteral("∞")
+                                                                       : row.ulps.at(i).upto);
     }
     bars->setData(keys, values, true);
     m_plot->xAxis->setTicker(ticker);

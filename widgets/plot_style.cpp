@@ -10,7 +10,6 @@
 #include <QPdfWriter>
 #include <QSvgGenerator>
 
-
 namespace ridgeline {
 
 namespace {
@@ -73,7 +72,8 @@ QByteArray renderPlot(QCustomPlot& plot, PlotFormat format)
         QPdfWriter writer(&buffer);
         writer.setResolution(96);
         writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-        writer.setPageSize(QPageSize(QSizeF(exportWidth / 96.0, exportHeight / 96.0), QPageSize::Inch));
+        writer.setPageSize(
+            QPageSize(QSizeF(exportWidth / 96.0, exportHeight / 96.0), QPageSize::Inch));
         QCPPainter painter;
         painter.begin(&writer);
         painter.setMode(QCPPainter::pmVectorized);
@@ -85,9 +85,9 @@ QByteArray renderPlot(QCustomPlot& plot, PlotFormat format)
 
 QString askPlotFile(const QString& suggestedName, PlotFormat* format, QWidget* parent)
 {
-    const QString file = QFileDialog::getSaveFileName(
-        parent, tr("Export the plot"), suggestedName + QStringLiteral(".svg"),
-        tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf)"));
+    const QString file = QFileDialog::getSaveFileName(parent, tr("Export the plot"),
+                                                      suggestedName + QStringLiteral(".svg"),
+                                                      tr("SVG (*.svg);;PNG (*.png);;PDF (*.pdf)"));
     const QString suffix = QFileInfo(file).suffix().toLower();
     *format = suffix == QLatin1String("png")   ? PlotFormat::Png
               : suffix == QLatin1String("pdf") ? PlotFormat::Pdf

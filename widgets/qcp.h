@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// QCustomPlot's header uses Qt's short keywords, which QT_NO_KEYWORDS takes away; they are given back
-// for this header only.
+// QCustomPlot's header uses Qt's short keywords, which QT_NO_KEYWORDS takes away; they are given
+// back for this header only.
 #pragma once
 
 #include <QtGlobal>

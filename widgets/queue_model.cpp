@@ -14,16 +14,24 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const
         return {};
     const QueueEntry& entry = m_entries.at(index.row());
     switch (role) {
-    case Qt::DisplayRole: return entry.title;
-    case Qt::DecorationRole: return lookIcon(entry.look);
-    case Qt::ToolTipRole: return entry.dir.toHtmlEscaped();
+    case Qt::DisplayRole:
+        return entry.title;
+    case Qt::DecorationRole:
+        return lookIcon(entry.look);
+    case Qt::ToolTipRole:
+        return entry.dir.toHtmlEscaped();
     case Qt::AccessibleTextRole:
         return QStringLiteral("%1, %2, %3").arg(entry.title, entry.look.text, entry.detail);
-    case SubtitleRole: return entry.subtitle;
-    case DetailRole: return entry.detail;
-    case StateRole: return entry.look.text;
-    case DirRole: return entry.dir;
-    default: return {};
+    case SubtitleRole:
+        return entry.subtitle;
+    case DetailRole:
+        return entry.detail;
+    case StateRole:
+        return entry.look.text;
+    case DirRole:
+        return entry.dir;
+    default:
+        return {};
     }
 }
 

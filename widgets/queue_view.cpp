@@ -54,7 +54,8 @@ public:
         painter->save();
         painter->fillRect(option.rect, selected ? t.selection : t.base);
         if (selected)
-            painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height())), t.accent);
+            painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height())),
+                              t.accent);
         const QRect inner = option.rect.adjusted(12, 7, -10, -7);
         const int line = option.fontMetrics.height();
         const QRect iconRect(inner.x(), inner.y() + (line - 16) / 2, 16, 16);
@@ -66,9 +67,9 @@ public:
         bold.setWeight(QFont::DemiBold);
         painter->setFont(bold);
         painter->setPen(selected ? t.selectionText : t.text);
-        painter->drawText(first, Qt::AlignVCenter,
-                          QFontMetrics(bold).elidedText(index.data().toString(), Qt::ElideRight,
-                                                        first.width()));
+        painter->drawText(
+            first, Qt::AlignVCenter,
+            QFontMetrics(bold).elidedText(index.data().toString(), Qt::ElideRight, first.width()));
         painter->setFont(option.font);
         painter->setPen(selected ? t.selectionText : t.muted);
         QStringList parts{index.data(QueueModel::StateRole).toString()};
@@ -88,8 +89,12 @@ public:
 } // namespace
 
 QueueView::QueueView(QueueModel* model, QWidget* parent)
-    : QWidget(parent), m_model(model), m_proxy(new QueueFilter(this)), m_filter(new QLineEdit(this)),
-      m_count(new QLabel(this)), m_list(new QListView(this))
+    : QWidget(parent),
+      m_model(model),
+      m_proxy(new QueueFilter(this)),
+      m_filter(new QLineEdit(this)),
+      m_count(new QLabel(this)),
+      m_list(new QListView(this))
 {
     m_proxy->setSourceModel(model);
     auto* header = new QWidget(this);

@@ -233,7 +233,8 @@ RooflineRun rooflineOf(const RunRecord& run)
             row.peakKind = jsonString(point, "peak_kind", all.dtype);
             row.timingKind = jsonString(point, "timing_kind");
             // Only a device's or the host's own time is performance; the emulator's never is.
-            if (row.timingKind == QLatin1String("device") || row.timingKind == QLatin1String("host"))
+            if (row.timingKind == QLatin1String("device") ||
+                row.timingKind == QLatin1String("host"))
                 row.timeNs = jsonReal(point, "time_ns");
             all.rows.append(row);
         }
@@ -251,7 +252,8 @@ QString siText(double value, const QString& unit)
         value /= 1000;
         ++step;
     }
-    return QStringLiteral("%1 %2%3").arg(QString::number(value, 'g', 3), QLatin1String(prefixes[step]), unit);
+    return QStringLiteral("%1 %2%3").arg(QString::number(value, 'g', 3),
+                                         QLatin1String(prefixes[step]), unit);
 }
 
 } // namespace ridgeline

@@ -28,7 +28,8 @@ struct HistogramBin {
     qint64 count = 0;
 };
 
-/// One output of one case; a case without outputs (process style, or it did not run) is one row too.
+/// One output of one case; a case without outputs (process style, or it did not run) is one row
+/// too.
 struct NumericsRow {
     QString candidate;
     QString caseId;

@@ -25,7 +25,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace ridgeline {
 
 RooflineFrame frameOf(const HardwareDevice& device)
@@ -37,22 +36,28 @@ RooflineFrame frameOf(const HardwareDevice& device)
     RooflineFrame frame;
     if (top <= 0 || !dram || dram->gbps <= 0)
         return frame;
-    // Two decades left of where DRAM meets the lowest peak, one right of where it meets the highest.
+    // Two decades left of where DRAM meets the lowest peak, one right of where it meets the
+    // highest.
     double low = top;
     for (const Peak& peak : device.peaks)
         low = std::min(low, peak.gflops);
     frame.xMin = std::pow(10, std::floor(std::log10(low / dram->gbps)) - 2);
     frame.xMax = std::pow(10, std::ceil(std::log10(top / dram->gbps)) + 1);
     frame.yMin = std::pow(10, std::floor(std::log10(frame.xMin * dram->gbps)));
-    frame.yMax = std::pow(10, std::ceil(std::log10(top * 1.3)));
+    frame.yMax = std::pow(10, std::ceil(std::log10(top * 2.5)));
     return frame;
 }
 
 RooflineView::RooflineView(QWidget* parent)
-    : QWidget(parent), m_deviceBox(new QComboBox(this)), m_legend(new QLabel(this)),
-      m_export(new QPushButton(tr("Export plot …"), this)), m_stack(new QStackedWidget(this)),
-      m_plot(new QCustomPlot(this)), m_table(makeTable(tr("Roofline points"), this)),
-      m_model(new ValueTable(this)), m_details(new QLabel(this))
+    : QWidget(parent),
+      m_deviceBox(new QComboBox(this)),
+      m_legend(new QLabel(this)),
+      m_export(new QPushButton(tr("Export plot …"), this)),
+      m_stack(new QStackedWidget(this)),
+      m_plot(new QCustomPlot(this)),
+      m_table(makeTable(tr("Roofline points"), this)),
+      m_model(new ValueTable(this)),
+      m_details(new QLabel(this))
 {
     auto* top = new QHBoxLayout;
     top->setContentsMargins(8, 4, 8, 4);
@@ -207,8 +212,8 @@ void RooflineView::placeMarks(const HardwareDevice& chosen)
             if (const auto type = dtypeFromName(m_run.dtype))
                 kind = peakKind(base, *type, false);
         }
-        const auto placed = makePoint(base, kind, row.level, row.caseId, row.source,
-                                      {row.flops, row.bytes});
+        const auto placed =
+            makePoint(base, kind, row.level, row.caseId, row.source, {row.flops, row.bytes});
         if (!placed) {
             mark.point.caseId = row.caseId;
             mark.point.source = row.source;
@@ -224,7 +229,8 @@ void RooflineView::placeMarks(const HardwareDevice& chosen)
         if (row.timeNs && sameDevice)
             setTime(mark.point, base, *row.timeNs, row.timingKind);
         mark.x = mark.point.intensity;
-        mark.y = mark.point.achievedGflops ? *mark.point.achievedGflops : mark.point.attainableGflops;
+        mark.y =
+            mark.point.achievedGflops ? *mark.point.achievedGflops : mark.point.attainableGflops;
         mark.drawable = std::isfinite(mark.x) || mark.x > 0;
         const double x = std::clamp(mark.x, frame.xMin, frame.xMax);
         const double y = std::clamp(mark.y, frame.yMin, frame.yMax);
@@ -256,7 +262,8 @@ void RooflineView::draw(const HardwareDevice& chosen, const ThemeTokens& tokens)
 
 namespace {
 
-QCPGraph* addLine(QCustomPlot& plot, const QVector<double>& x, const QVector<double>& y, const QPen& pen)
+QCPGraph* addLine(QCustomPlot& plot, const QVector<double>& x, const QVector<double>& y,
+                  const QPen& pen)
 {
     QCPGraph* graph = plot.addGraph();
     graph->setData(x, y, true);
@@ -265,8 +272,8 @@ QCPGraph* addLine(QCustomPlot& plot, const QVector<double>& x, const QVector<dou
     return graph;
 }
 
-QCPItemText* addLabel(QCustomPlot& plot, const QString& text, double x, double y, Qt::Alignment alignment,
-                      const QColor& colour, const ThemeTokens& tokens)
+QCPItemText* addLabel(QCustomPlot& plot, const QString& text, double x, double y,
+                      Qt::Alignment alignment, const QColor& colour, const ThemeTokens& tokens)
 {
     auto* item = new QCPItemText(&plot);
     item->position->setCoords(x, y);
@@ -316,8 +323,10 @@ void RooflineView::drawRoof(const HardwareDevice& chosen, const ThemeTokens& tok
         addLine(*m_plot, {peak / levelMax, frame.xMax}, {peak, peak},
                 QPen(strong ? tokens.accent : tokens.muted, strong ? 2.2 : 1.2));
         QCPItemText* label = addLabel(
-            *m_plot, QStringLiteral("%1  %2").arg(it.value().join(QStringLiteral(", ")), gflopsText(peak)),
-            frame.xMax, peak, Qt::AlignRight | Qt::AlignBottom, strong ? tokens.accent : tokens.muted, tokens);
+            *m_plot,
+            QStringLiteral("%1  %2").arg(it.value().join(QStringLiteral(", ")), gflopsText(peak)),
+            frame.xMax, peak, Qt::AlignRight | Qt::AlignBottom,
+            strong ? tokens.accent : tokens.muted, tokens);
         m_ceilingLabels.append({label, strong});
     }
     for (const MemoryLevel& level : chosen.levels) {
@@ -328,9 +337,11 @@ void RooflineView::drawRoof(const HardwareDevice& chosen, const ThemeTokens& tok
                 QPen(dram ? tokens.accent : tokens.muted, dram ? 2.2 : 1.2));
         const double x = std::sqrt(xLow * (top / gbps)) / 6;
         QCPItemText* label =
-            addLabel(*m_plot, QStringLiteral("%1  %2").arg(level.level.toUpper(), siText(gbps * 1e9, QStringLiteral("B/s"))),
-                     std::max(x, xLow * 1.5), std::max(x, xLow * 1.5) * gbps, Qt::AlignLeft | Qt::AlignBottom,
-                     dram ? tokens.accent : tokens.muted, tokens);
+            addLabel(*m_plot,
+                     QStringLiteral("%1  %2").arg(level.level.toUpper(),
+                                                  siText(gbps * 1e9, QStringLiteral("B/s"))),
+                     std::max(x, xLow * 1.5), std::max(x, xLow * 1.5) * gbps,
+                     Qt::AlignLeft | Qt::AlignBottom, dram ? tokens.accent : tokens.muted, tokens);
         m_slopeLabels.append({label, gbps});
     }
 }
@@ -342,11 +353,14 @@ void RooflineView::drawHostRoof(const ThemeTokens& tokens)
     const QCPRange x = m_plot->xAxis->range();
     const double bend = *m_run.hostGflops / *m_run.hostGbps;
     QPen pen(tokens.warning, 1.6, Qt::DashLine);
-    addLine(*m_plot, {x.lower, std::min(bend, x.upper), x.upper},
-            {x.lower * *m_run.hostGbps, std::min(bend, x.upper) * *m_run.hostGbps, *m_run.hostGflops}, pen);
+    addLine(
+        *m_plot, {x.lower, std::min(bend, x.upper), x.upper},
+        {x.lower * *m_run.hostGbps, std::min(bend, x.upper) * *m_run.hostGbps, *m_run.hostGflops},
+        pen);
     addLabel(*m_plot,
              tr("this host, measured: %1, %2")
-                 .arg(gflopsText(*m_run.hostGflops), siText(*m_run.hostGbps * 1e9, QStringLiteral("B/s"))),
+                 .arg(gflopsText(*m_run.hostGflops),
+                      siText(*m_run.hostGbps * 1e9, QStringLiteral("B/s"))),
              x.upper, *m_run.hostGflops, Qt::AlignRight | Qt::AlignBottom, tokens.warning, tokens);
 }
 
@@ -359,7 +373,8 @@ void RooflineView::drawMarks(const ThemeTokens& tokens)
         const bool strong = m_candidate.isEmpty() || mark.candidate == m_candidate;
         const QColor colour = mark.onHost ? tokens.warning : strong ? tokens.good : tokens.muted;
         const bool measured = mark.point.achievedGflops.has_value();
-        // From below when nothing was measured (only a bound), from the point to its roof when it was.
+        // From below when nothing was measured (only a bound), from the point to its roof when it
+        // was.
         const double from = measured ? mark.y : frame.lower;
         addLine(*m_plot, {mark.x, mark.x}, {from, mark.point.attainableGflops},
                 QPen(colour, 1, measured ? Qt::SolidLine : Qt::DotLine));
@@ -367,10 +382,11 @@ void RooflineView::drawMarks(const ThemeTokens& tokens)
         point->setData({mark.x}, {mark.y}, true);
         point->setLineStyle(QCPGraph::lsNone);
         const bool filled = mark.point.source == QLatin1String("counted");
-        const auto shape = measured ? (mark.onHost ? QCPScatterStyle::ssSquare : QCPScatterStyle::ssDiamond)
-                                    : QCPScatterStyle::ssCircle;
-        point->setScatterStyle(QCPScatterStyle(shape, QPen(colour, 1.8),
-                                               QBrush(filled ? colour : tokens.base), strong ? 10 : 8));
+        const auto shape =
+            measured ? (mark.onHost ? QCPScatterStyle::ssSquare : QCPScatterStyle::ssDiamond)
+                     : QCPScatterStyle::ssCircle;
+        point->setScatterStyle(QCPScatterStyle(
+            shape, QPen(colour, 1.8), QBrush(filled ? colour : tokens.base), strong ? 10 : 8));
     }
 }
 
@@ -394,7 +410,8 @@ void RooflineView::turnLabels()
                           m_plot->yAxis->coordToPixel(x * 10 * label.bandwidth);
         label.item->setRotation(-std::atan2(dy, dx) * 180 / M_PI);
     }
-    // Labels closer than a line of text would lie on each other; the compared ceiling keeps its own.
+    // Labels closer than a line of text would lie on each other; the compared ceiling keeps its
+    // own.
     const double line = QFontMetricsF(font()).height() * 0.85;
     QVector<double> taken;
     for (const bool strong : {true, false}) {
@@ -402,8 +419,9 @@ void RooflineView::turnLabels()
             if (label.strong != strong)
                 continue;
             const double y = m_plot->yAxis->coordToPixel(label.item->position->value());
-            const bool free = std::none_of(taken.cbegin(), taken.cend(),
-                                           [y, line](double other) { return std::fabs(y - other) < line; });
+            const bool free = std::none_of(taken.cbegin(), taken.cend(), [y, line](double other) {
+                return std::fabs(y - other) < line;
+            });
             label.item->setVisible(free);
             if (free)
                 taken.append(y);
@@ -414,14 +432,18 @@ void RooflineView::turnLabels()
 QString RooflineView::describe(const RooflineMark& mark) const
 {
     const RooflinePoint& p = mark.point;
-    QString text = QStringLiteral("%1, %2 (%3): %4, %5, %6 FLOP/byte")
-                       .arg(mark.candidate, p.caseId, p.source, siText(p.flops, QStringLiteral("FLOP")),
-                            siText(p.bytes, QStringLiteral("B")), realText(p.intensity));
+    QString text =
+        QStringLiteral("%1, %2 (%3): %4, %5, %6 FLOP/byte")
+            .arg(mark.candidate, p.caseId, p.source, siText(p.flops, QStringLiteral("FLOP")),
+                 siText(p.bytes, QStringLiteral("B")), realText(p.intensity));
     if (!p.boundBy.isEmpty())
         text += tr(". Bound by %1 (%2): at most %3, so at least %4 on this device")
-                    .arg(p.boundBy, p.level, gflopsText(p.attainableGflops), durationText(qint64(std::ceil(p.boundNs))));
+                    .arg(p.boundBy, p.level, gflopsText(p.attainableGflops),
+                         durationText(qint64(std::ceil(p.boundNs))));
     if (p.timeNs && p.achievedGflops)
-        text += tr(". Measured (%1): %2, %3").arg(p.timingKind, durationText(qint64(*p.timeNs)), gflopsText(*p.achievedGflops));
+        text +=
+            tr(". Measured (%1): %2, %3")
+                .arg(p.timingKind, durationText(qint64(*p.timeNs)), gflopsText(*p.achievedGflops));
     else if (!p.boundBy.isEmpty())
         text += tr(". No time was measured on it");
     if (!mark.note.isEmpty())
@@ -442,20 +464,25 @@ void RooflineView::fillTable()
                      {siText(p.bytes, QStringLiteral("B")), true, {}, {}},
                      {placed ? realText(p.intensity, 3) : QStringLiteral("–"), true, {}, {}},
                      {placed ? p.boundBy : mark.note, false, {}, mark.note},
-                     {placed ? durationText(qint64(std::ceil(p.boundNs))) : QStringLiteral("–"), true, {}, {}},
-                     {p.timeNs ? QStringLiteral("%1 (%2)").arg(durationText(qint64(*p.timeNs)), p.timingKind)
+                     {placed ? durationText(qint64(std::ceil(p.boundNs))) : QStringLiteral("–"),
+                      true,
+                      {},
+                      {}},
+                     {p.timeNs ? QStringLiteral("%1 (%2)").arg(durationText(qint64(*p.timeNs)),
+                                                               p.timingKind)
                                : tr("not measured"),
                       true,
                       {},
                       {}}});
     }
-    m_model->setTable({tr("Candidate"), tr("Case"), tr("Source"), tr("Work"), tr("Traffic"), tr("FLOP/byte"),
-                       tr("Bound by"), tr("At least"), tr("Time")},
+    m_model->setTable({tr("Candidate"), tr("Case"), tr("Source"), tr("Work"), tr("Traffic"),
+                       tr("FLOP/byte"), tr("Bound by"), tr("At least"), tr("Time")},
                       rows);
     m_table->resizeColumnsToContents();
-    m_details->setText(m_marks.isEmpty()
-                           ? tr("No roofline pass has run yet: this is the roof alone. F5 runs the passes.")
-                           : tr("Arrow keys in the plot step through the points."));
+    m_details->setText(
+        m_marks.isEmpty()
+            ? tr("No roofline pass has run yet: this is the roof alone. F5 runs the passes.")
+            : tr("Arrow keys in the plot step through the points."));
 }
 
 void RooflineView::setCurrentMark(int index)
@@ -548,7 +575,8 @@ bool RooflineView::eventFilter(QObject* watched, QEvent* event)
         else if (event->type() == QEvent::MouseButtonPress)
             setCurrentMark(nearest);
         else
-            QToolTip::showText(mouse->globalPosition().toPoint(), describe(m_marks.at(nearest)).toHtmlEscaped(), m_plot);
+            QToolTip::showText(mouse->globalPosition().toPoint(),
+                               describe(m_marks.at(nearest)).toHtmlEscaped(), m_plot);
     }
     return QWidget::eventFilter(watched, event);
 }

@@ -245,7 +245,8 @@ QWidget* RubricForm::buildFooter()
     row->addWidget(m_verdict, 1);
     row->addWidget(m_word, 1);
     column->addLayout(row);
-    m_summary = editor(tr("Summary for the author"), tr("Summary for the author of the task"), footer);
+    m_summary =
+        editor(tr("Summary for the author"), tr("Summary for the author of the task"), footer);
     m_summary->installEventFilter(this);
     column->addWidget(m_summary);
 
@@ -358,8 +359,8 @@ void RubricForm::fillLevels()
         auto* row = new QVBoxLayout(box);
         row->setContentsMargins(0, 0, 0, 0);
         row->setSpacing(0);
-        auto* button = new QRadioButton(
-            QStringLiteral("%1  %2").arg(level.score).arg(level.label), box);
+        auto* button =
+            new QRadioButton(QStringLiteral("%1  %2").arg(level.score).arg(level.label), box);
         button->setAutoExclusive(false); // a score can be taken back, and rows are own parents
         button->setAccessibleName(tr("Score %1, %2").arg(level.score).arg(level.label));
         button->setAccessibleDescription(level.text);
@@ -393,7 +394,8 @@ void RubricForm::fillCard()
         m_comment->setPlainText(score.comment);
     m_evidence->clear();
     for (const EvidenceLink& link : score.evidence)
-        m_evidence->addItem(link.text.isEmpty() ? link.kind + QLatin1Char(' ') + link.ref : link.text);
+        m_evidence->addItem(link.text.isEmpty() ? link.kind + QLatin1Char(' ') + link.ref
+                                                : link.text);
     m_evidence->setVisible(!score.evidence.isEmpty());
     const QStringList missing = m_model->missingFor(m_shown);
     QString text = m_readOnlyWhy;

@@ -101,13 +101,16 @@ QVariant RubricModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         switch (column) {
-        case Column::Criterion: return criterion.title;
+        case Column::Criterion:
+            return criterion.title;
         case Column::Score:
             if (score.notApplicable || m_standing.notApplicable.contains(criterion.id))
                 return tr("n/a");
             return score.score ? QString::number(*score.score) : QStringLiteral("–");
-        case Column::Weight: return QLocale().toString(criterion.weight, 'g', 3);
-        case Column::Count: break;
+        case Column::Weight:
+            return QLocale().toString(criterion.weight, 'g', 3);
+        case Column::Count:
+            break;
         }
         return {};
     case Qt::DecorationRole:
@@ -124,9 +127,12 @@ QVariant RubricModel::data(const QModelIndex& index, int role) const
         if (column == Column::Criterion)
             return QStringLiteral("%1, %2").arg(criterion.title, look.text);
         return {};
-    case IdRole: return criterion.id;
-    case CompleteRole: return missing.isEmpty();
-    default: return {};
+    case IdRole:
+        return criterion.id;
+    case CompleteRole:
+        return missing.isEmpty();
+    default:
+        return {};
     }
 }
 
@@ -139,10 +145,14 @@ QVariant RubricModel::headerData(int section, Qt::Orientation orientation, int r
     if (role != Qt::DisplayRole)
         return {};
     switch (Column(section)) {
-    case Column::Criterion: return tr("Criterion");
-    case Column::Score: return tr("Score");
-    case Column::Weight: return tr("Weight");
-    case Column::Count: break;
+    case Column::Criterion:
+        return tr("Criterion");
+    case Column::Score:
+        return tr("Score");
+    case Column::Weight:
+        return tr("Weight");
+    case Column::Count:
+        break;
     }
     return {};
 }

@@ -31,8 +31,8 @@ void RunsModel::setRun(const RunRecord& run)
     for (const CandidateRun& candidate : run.candidates) {
         bool first = true;
         for (const PassRecord& pass : candidate.passes) {
-            m_rows.append({candidate.id, first, candidate.verdict, candidate.verdictReason, true,
-                           pass});
+            m_rows.append(
+                {candidate.id, first, candidate.verdict, candidate.verdictReason, true, pass});
             first = false;
         }
     }
@@ -93,13 +93,20 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         switch (column) {
-        case Column::Candidate: return row.candidate;
-        case Column::Verdict: return showVerdict ? verdict.text : QString();
-        case Column::Pass: return row.pass.pass;
-        case Column::State: return state.text;
-        case Column::Time: return durationText(row.pass.wallNs);
-        case Column::Summary: return row.pass.summary;
-        case Column::Count: break;
+        case Column::Candidate:
+            return row.candidate;
+        case Column::Verdict:
+            return showVerdict ? verdict.text : QString();
+        case Column::Pass:
+            return row.pass.pass;
+        case Column::State:
+            return state.text;
+        case Column::Time:
+            return durationText(row.pass.wallNs);
+        case Column::Summary:
+            return row.pass.summary;
+        case Column::Count:
+            break;
         }
         return {};
     case Qt::DecorationRole:
@@ -129,10 +136,14 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         if (column == Column::Time)
             return int(Qt::AlignRight | Qt::AlignVCenter);
         return {};
-    case CandidateRole: return row.candidate;
-    case PassRole: return row.pass.pass;
-    case LogRole: return row.pass.log;
-    default: return {};
+    case CandidateRole:
+        return row.candidate;
+    case PassRole:
+        return row.pass.pass;
+    case LogRole:
+        return row.pass.log;
+    default:
+        return {};
     }
 }
 
@@ -141,13 +152,20 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     switch (Column(section)) {
-    case Column::Candidate: return tr("Candidate");
-    case Column::Verdict: return tr("Verdict");
-    case Column::Pass: return tr("Pass");
-    case Column::State: return tr("State");
-    case Column::Time: return tr("Time");
-    case Column::Summary: return tr("What it found");
-    case Column::Count: break;
+    case Column::Candidate:
+        return tr("Candidate");
+    case Column::Verdict:
+        return tr("Verdict");
+    case Column::Pass:
+        return tr("Pass");
+    case Column::State:
+        return tr("State");
+    case Column::Time:
+        return tr("Time");
+    case Column::Summary:
+        return tr("What it found");
+    case Column::Count:
+        break;
     }
     return {};
 }

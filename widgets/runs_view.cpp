@@ -34,8 +34,11 @@ QTableView* makeTable(const QString& name, QWidget* parent)
 }
 
 RunsView::RunsView(QWidget* parent)
-    : QWidget(parent), m_model(new RunsModel(this)), m_table(makeTable(tr("Passes"), this)),
-      m_stack(new QStackedWidget(this)), m_log(new LogView(this))
+    : QWidget(parent),
+      m_model(new RunsModel(this)),
+      m_table(makeTable(tr("Passes"), this)),
+      m_stack(new QStackedWidget(this)),
+      m_log(new LogView(this))
 {
     m_table->setModel(m_model);
     const QFontMetrics fm(font());

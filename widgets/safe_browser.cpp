@@ -82,9 +82,9 @@ void SafeBrowser::styleDocument()
 void SafeBrowser::showMarkdown(const QString& markdown)
 {
     styleDocument();
-    document()->setMarkdown(markdown, QTextDocument::MarkdownFeatures(
-                                          QTextDocument::MarkdownDialectGitHub |
-                                          QTextDocument::MarkdownNoHTML));
+    document()->setMarkdown(markdown,
+                            QTextDocument::MarkdownFeatures(QTextDocument::MarkdownDialectGitHub |
+                                                            QTextDocument::MarkdownNoHTML));
     dress(*document(), ThemeTokens::of(palette()));
     moveCursor(QTextCursor::Start);
 }

@@ -46,8 +46,8 @@ Result<QVector<SearchMatch>> findAll(const QString& text, const SearchQuery& que
         const QRegularExpressionMatch match = limited.match(text, from);
         if (!match.isValid()) {
             return Error{ErrorCode::TooLarge,
-                         QCoreApplication::translate(
-                             "ridgeline::Search", "this expression needs too many steps here"),
+                         QCoreApplication::translate("ridgeline::Search",
+                                                     "this expression needs too many steps here"),
                          {},
                          {}};
         }

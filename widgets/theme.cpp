@@ -95,6 +95,12 @@ QString styleSheet(const ThemeTokens& t)
                "QListView:focus,QTableView:focus,QTreeView:focus,QTextBrowser:focus"
                "{border:1px solid %4;}"
                "QListView,QTableView,QTreeView,QTextBrowser{border:1px solid %3;}"
+               "QRadioButton::indicator{width:11px;height:11px;border-radius:6px;"
+               "border:1px solid %6;background:%2;}"
+               "QRadioButton::indicator:checked{width:5px;height:5px;border:4px solid %4;}"
+               "QRadioButton::indicator:disabled{border-color:%3;}"
+               "QCheckBox::indicator:unchecked{width:11px;height:11px;border:1px solid %6;"
+               "background:%2;}"
                "#PaneHeader{background:%5;border-bottom:1px solid %3;}"
                "#Muted{color:%6;} #PaneTitle{font-weight:600;}"
                "#Card{background:%2;border:1px solid %3;border-radius:5px;}")
@@ -127,13 +133,20 @@ const ThemeTokens& ThemeTokens::of(const QPalette& palette)
 QColor ThemeTokens::colour(Meaning meaning) const
 {
     switch (meaning) {
-    case Meaning::Good: return good;
-    case Meaning::Bad: return bad;
-    case Meaning::Warning: return warning;
-    case Meaning::Info: return info;
-    case Meaning::Running: return accent;
-    case Meaning::Muted: return muted;
-    case Meaning::Neutral: break;
+    case Meaning::Good:
+        return good;
+    case Meaning::Bad:
+        return bad;
+    case Meaning::Warning:
+        return warning;
+    case Meaning::Info:
+        return info;
+    case Meaning::Running:
+        return accent;
+    case Meaning::Muted:
+        return muted;
+    case Meaning::Neutral:
+        break;
     }
     return text;
 }

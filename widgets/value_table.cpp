@@ -27,15 +27,19 @@ QVariant ValueTable::data(const QModelIndex& index, int role) const
         return {};
     const ValueCell cell = m_rows.at(index.row()).value(index.column());
     switch (role) {
-    case Qt::DisplayRole: return cell.text;
+    case Qt::DisplayRole:
+        return cell.text;
     case Qt::TextAlignmentRole:
         return int((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::DecorationRole: return cell.look ? QVariant(lookIcon(*cell.look)) : QVariant();
+    case Qt::DecorationRole:
+        return cell.look ? QVariant(lookIcon(*cell.look)) : QVariant();
     case Qt::ForegroundRole:
         return cell.look ? QVariant(ThemeTokens::of(QPalette()).colour(cell.look->meaning))
                          : QVariant();
-    case Qt::ToolTipRole: return (cell.tip.isEmpty() ? cell.text : cell.tip).toHtmlEscaped();
-    default: return {};
+    case Qt::ToolTipRole:
+        return (cell.tip.isEmpty() ? cell.text : cell.tip).toHtmlEscaped();
+    default:
+        return {};
     }
 }
 

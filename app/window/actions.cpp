@@ -19,8 +19,8 @@ QAction* Actions::add(const Spec& spec, std::function<void()> handler, QWidget* 
     action->setStatusTip(spec.tip);
     QString tip = spec.tip;
     if (!spec.shortcuts.isEmpty())
-        tip += QStringLiteral(" (%1)").arg(
-            spec.shortcuts.first().toString(QKeySequence::NativeText));
+        tip +=
+            QStringLiteral(" (%1)").arg(spec.shortcuts.first().toString(QKeySequence::NativeText));
     action->setToolTip(tip);
     action->setCheckable(spec.checkable);
     if (!spec.icon.isEmpty())

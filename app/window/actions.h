@@ -21,9 +21,9 @@ public:
 
     struct Spec {
         QString id;
-        QString text;    ///< with "&"
-        QString tip;     ///< what it does, one line
-        QString icon;    ///< resources/icons name; may be empty
+        QString text; ///< with "&"
+        QString tip;  ///< what it does, one line
+        QString icon; ///< resources/icons name; may be empty
         QList<QKeySequence> shortcuts;
         bool checkable = false;
     };

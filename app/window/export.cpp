@@ -30,7 +30,8 @@ ExportAnswer writeReportFile(const ReportInput& input, ReportFormat format, cons
     const auto written = writeFileAtomically(file, *bytes);
     if (!written)
         return {false, written.error().toString()};
-    return {true, QCoreApplication::translate("ridgeline::Export", "The report is in %1").arg(file)};
+    return {true,
+            QCoreApplication::translate("ridgeline::Export", "The report is in %1").arg(file)};
 }
 
 } // namespace
@@ -40,11 +41,13 @@ void MainWindow::exportReport()
     OpenBundle* bundle = currentBundle();
     if (!bundle || bundle->loading || bundle->error)
         return;
-    const QString folder = m_settings->value(QStringLiteral("exportFolder"), QDir::homePath()).toString();
+    const QString folder =
+        m_settings->value(QStringLiteral("exportFolder"), QDir::homePath()).toString();
     const QString file = QFileDialog::getSaveFileName(
         this, tr("Export the report"),
         folder + QLatin1Char('/') + bundle->bundle.id + QStringLiteral(".html"),
-        tr("HTML (*.html);;Markdown (*.md);;PDF (*.pdf);;Word (*.docx);;OpenDocument (*.odt);;JSON (*.json)"));
+        tr("HTML (*.html);;Markdown (*.md);;PDF (*.pdf);;Word (*.docx);;OpenDocument (*.odt);;JSON "
+           "(*.json)"));
     if (!file.isEmpty())
         exportReportTo(file);
 }

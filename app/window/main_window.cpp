@@ -43,11 +43,14 @@ QString defaultSettingsFile()
 } // namespace
 
 MainWindow::MainWindow(std::unique_ptr<Runner> runner, const WindowOptions& options)
-    : m_settings(std::make_unique<QSettings>(
-          options.settingsFile.isEmpty() ? defaultSettingsFile() : options.settingsFile,
-          QSettings::IniFormat)),
-      m_options(options), m_workspace(new Workspace(this)), m_runner(std::move(runner)),
-      m_actions(new Actions(this)), m_active(std::make_unique<QElapsedTimer>())
+    : m_settings(std::make_unique<QSettings>(options.settingsFile.isEmpty() ? defaultSettingsFile()
+                                                                            : options.settingsFile,
+                                             QSettings::IniFormat)),
+      m_options(options),
+      m_workspace(new Workspace(this)),
+      m_runner(std::move(runner)),
+      m_actions(new Actions(this)),
+      m_active(std::make_unique<QElapsedTimer>())
 {
     setObjectName(QStringLiteral("MainWindow"));
     setWindowTitle(tr("Ridgeline"));
@@ -58,7 +61,8 @@ MainWindow::MainWindow(std::unique_ptr<Runner> runner, const WindowOptions& opti
     m_device = m_settings->value(QStringLiteral("device")).toString();
     QString reviewer = options.reviewer;
     if (reviewer.isEmpty())
-        reviewer = m_settings->value(QStringLiteral("reviewer"), qEnvironmentVariable("USER")).toString();
+        reviewer =
+            m_settings->value(QStringLiteral("reviewer"), qEnvironmentVariable("USER")).toString();
     m_workspace->setReviewer(reviewer.isEmpty() ? QStringLiteral("reviewer") : reviewer);
 
     buildLayout();
@@ -224,8 +228,9 @@ void MainWindow::buildStatusBar()
     bar->addPermanentWidget(m_cancelButton);
     bar->addPermanentWidget(deviceLabel);
     bar->addPermanentWidget(m_deviceBox);
-    for (QWidget* widget : {static_cast<QWidget*>(m_progressText), static_cast<QWidget*>(m_progress),
-                            static_cast<QWidget*>(m_cancelButton)})
+    for (QWidget* widget :
+         {static_cast<QWidget*>(m_progressText), static_cast<QWidget*>(m_progress),
+          static_cast<QWidget*>(m_cancelButton)})
         widget->hide();
     connect(m_cancelButton, &QToolButton::clicked, this, &MainWindow::cancelRun);
     connect(m_deviceBox, &QComboBox::activated, this,
@@ -251,7 +256,8 @@ void MainWindow::applyPreset(const QString& preset)
 void MainWindow::showTab(int tab)
 {
     m_tabs->setCurrentIndex(tab);
-    if (QWidget* page = m_tabs->currentWidget(); page && !page->isAncestorOf(QApplication::focusWidget()))
+    if (QWidget* page = m_tabs->currentWidget();
+        page && !page->isAncestorOf(QApplication::focusWidget()))
         m_tabs->tabBar()->setFocus(Qt::ShortcutFocusReason);
 }
 
@@ -281,7 +287,8 @@ bool MainWindow::event(QEvent* event)
     if (event->type() == QEvent::WindowActivate)
         m_active->start();
     if (event->type() == QEvent::WindowDeactivate && m_active->isValid()) {
-        if (OpenBundle* bundle = currentBundle(); bundle && bundle->review && !bundle->review->isReadOnly())
+        if (OpenBundle* bundle = currentBundle();
+            bundle && bundle->review && !bundle->review->isReadOnly())
             answer(bundle->review->addActiveTime(m_active->elapsed()));
         m_active->invalidate();
     }

@@ -43,7 +43,15 @@ class MainWindow final : public QMainWindow {
     Q_OBJECT
 public:
     /// Order of the tabs, which Ctrl+1 to Ctrl+7 choose.
-    enum Tab { RunsTab, FindingsTab, NumericsTab, BenchmarkTab, RooflineTab, ArtefactsTab, CommentsTab };
+    enum Tab {
+        RunsTab,
+        FindingsTab,
+        NumericsTab,
+        BenchmarkTab,
+        RooflineTab,
+        ArtefactsTab,
+        CommentsTab
+    };
     Q_ENUM(Tab)
 
     MainWindow(std::unique_ptr<Runner> runner, const WindowOptions& options);
@@ -141,7 +149,7 @@ private:
     QString m_runningDir; ///< bundle of the run going on
     RunRecord m_running;
     bool m_closing = false;
-    int m_busy = 0; ///< exports and other background work
+    int m_busy = 0;   ///< exports and other background work
     QString m_device; ///< chosen; empty = best
     ThemeMode m_theme = ThemeMode::System;
     MachineReport m_machine;

@@ -115,7 +115,8 @@ void MainWindow::showBundle(const QString& dir)
         if (!bundle) {
             spec->setEmptyText(tr("No bundle open"),
                                tr("Open a task bundle with Ctrl+O, or drop its folder here."));
-            reference->setEmptyText(tr("Reference"), tr("What is right is computed from this file."));
+            reference->setEmptyText(tr("Reference"),
+                                    tr("What is right is computed from this file."));
             candidate->setEmptyText(tr("Candidate"), tr("The kernel under review is shown here."));
         } else if (bundle->loading) {
             for (CodePane* pane : {spec, reference, candidate})
@@ -127,8 +128,9 @@ void MainWindow::showBundle(const QString& dir)
         m_findings->setFindings({}, false);
         m_results->clear();
         m_comments->setComments({});
-        m_rubric->clear(tr("No review open"), bundle ? tr("A bundle that cannot be read cannot be scored.")
-                                                     : tr("Open a bundle to score it."));
+        m_rubric->clear(tr("No review open"),
+                        bundle ? tr("A bundle that cannot be read cannot be scored.")
+                               : tr("Open a bundle to score it."));
         if (bundle && bundle->loading)
             m_rubric->clear(tr("Loading …"), {});
         updateActions();
@@ -173,7 +175,8 @@ void MainWindow::showBundle(const QString& dir)
 
 void MainWindow::showError(const OpenBundle& bundle)
 {
-    CodePane* const panes[] = {m_compare->pane(CompareView::Spec), m_compare->pane(CompareView::Reference),
+    CodePane* const panes[] = {m_compare->pane(CompareView::Spec),
+                               m_compare->pane(CompareView::Reference),
                                m_compare->pane(CompareView::Candidate)};
     const Error& error = *bundle.error;
     QString where = error.where.toString();
@@ -185,11 +188,13 @@ void MainWindow::showError(const OpenBundle& bundle)
     for (const Error& complaint : bundle.complaints)
         all.append(complaint.toString());
     const int shown = std::min<int>(20, int(all.size()));
-    panes[1]->setEmptyText(all.size() > 1 ? tr("Everything that is wrong (%1)").arg(all.size()) : QString(),
-                           all.size() > 1 ? all.mid(0, shown).join(QStringLiteral("\n\n")) : QString());
-    panes[2]->setEmptyText(tr("What to do"),
-                           tr("Mend the file and press Ctrl+R to read it again. The other bundles of "
-                              "the queue are not touched; Ctrl+W takes this one off the queue."));
+    panes[1]->setEmptyText(
+        all.size() > 1 ? tr("Everything that is wrong (%1)").arg(all.size()) : QString(),
+        all.size() > 1 ? all.mid(0, shown).join(QStringLiteral("\n\n")) : QString());
+    panes[2]->setEmptyText(
+        tr("What to do"),
+        tr("Mend the file and press Ctrl+R to read it again. The other bundles of "
+           "the queue are not touched; Ctrl+W takes this one off the queue."));
 }
 
 void MainWindow::showResults(OpenBundle& bundle)

@@ -38,9 +38,10 @@ void MainWindow::connectReview()
     connect(m_rubric, &RubricForm::summaryEdited, this, [edit](const QString& text) {
         edit([&](ReviewStore& store) { return store.setSummary(text); });
     });
-    connect(m_rubric, &RubricForm::verdictChosen, this, [edit](ReviewVerdict verdict, VerdictWord word) {
-        edit([&](ReviewStore& store) { return store.setVerdict(verdict, word); });
-    });
+    connect(m_rubric, &RubricForm::verdictChosen, this,
+            [edit](ReviewVerdict verdict, VerdictWord word) {
+                edit([&](ReviewStore& store) { return store.setVerdict(verdict, word); });
+            });
     connect(m_rubric, &RubricForm::evidenceRemoved, this,
             [edit](const QString& criterion, const EvidenceLink& link) {
                 edit([&](ReviewStore& store) { return store.removeEvidence(criterion, link); });
@@ -169,10 +170,7 @@ void MainWindow::linkEvidence(const QString& criterion)
         link.ref = m_runs->selectedCandidate() + QLatin1Char('/') + m_runs->selectedPass();
         const int row = m_runs->table()->currentIndex().row();
         const QString summary =
-            m_runs->model()
-                ->index(row, int(RunsModel::Column::Summary))
-                .data()
-                .toString();
+            m_runs->model()->index(row, int(RunsModel::Column::Summary)).data().toString();
         link.text = QStringLiteral("%1: %2").arg(link.ref, summary);
     } else {
         tell(tr("Select a finding, a pass, or lines of a column first, then link."));
@@ -185,9 +183,10 @@ void MainWindow::linkEvidence(const QString& criterion)
 void MainWindow::askReviewer()
 {
     bool ok = false;
-    const QString name = QInputDialog::getText(this, tr("Reviewer"), tr("Reviews are kept under this name"),
-                                               QLineEdit::Normal, m_workspace->reviewer(), &ok)
-                             .trimmed();
+    const QString name =
+        QInputDialog::getText(this, tr("Reviewer"), tr("Reviews are kept under this name"),
+                              QLineEdit::Normal, m_workspace->reviewer(), &ok)
+            .trimmed();
     if (!ok || name.isEmpty() || name == m_workspace->reviewer())
         return;
     m_settings->setValue(QStringLiteral("reviewer"), name);

@@ -34,12 +34,13 @@ void MainWindow::connectRunner()
                 if (m_runningDir == m_current)
                     m_runs->model()->updatePass(candidate, pass);
             });
-    connect(m_runner.get(), &Runner::progress, this, [this](int done, int total, const QString& label) {
-        m_progress->setMaximum(std::max(0, total));
-        m_progress->setValue(done);
-        m_progressText->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 320));
-        m_progressText->setToolTip(label.toHtmlEscaped());
-    });
+    connect(m_runner.get(), &Runner::progress, this,
+            [this](int done, int total, const QString& label) {
+                m_progress->setMaximum(std::max(0, total));
+                m_progress->setValue(done);
+                m_progressText->setText(fontMetrics().elidedText(label, Qt::ElideMiddle, 320));
+                m_progressText->setToolTip(label.toHtmlEscaped());
+            });
     connect(m_runner.get(), &Runner::logLines, this,
             [this](const QString&, const QString&, const QStringList& lines) {
                 m_runs->log()->model()->append(lines);
@@ -48,17 +49,18 @@ void MainWindow::connectRunner()
         if (!note.isEmpty())
             tell(note, 20000);
     });
-    connect(m_runner.get(), &Runner::failed, this, [this](const QString& message, const QString& hint) {
-        m_progress->hide();
-        m_progressText->hide();
-        m_cancelButton->hide();
-        m_runs->log()->model()->append({tr("error: %1").arg(message), hint});
-        tell(hint.isEmpty() ? message : QStringLiteral("%1 (%2)").arg(message, hint), 30000);
-        refreshQueue(m_runningDir);
-        updateActions();
-        if (m_closing)
-            QTimer::singleShot(0, this, [this] { close(); });
-    });
+    connect(
+        m_runner.get(), &Runner::failed, this, [this](const QString& message, const QString& hint) {
+            m_progress->hide();
+            m_progressText->hide();
+            m_cancelButton->hide();
+            m_runs->log()->model()->append({tr("error: %1").arg(message), hint});
+            tell(hint.isEmpty() ? message : QStringLiteral("%1 (%2)").arg(message, hint), 30000);
+            refreshQueue(m_runningDir);
+            updateActions();
+            if (m_closing)
+                QTimer::singleShot(0, this, [this] { close(); });
+        });
     connect(m_runner.get(), &Runner::finished, this, [this](const RunRecord& record) {
         m_progress->hide();
         m_progressText->hide();
@@ -142,11 +144,10 @@ void MainWindow::showMachine(const MachineReport& report)
     int chosen = -1;
     for (const DeviceChoice& device : report.devices) {
         const int row = m_deviceBox->count();
-        m_deviceBox->addItem(device.available ? device.name
-                                              : tr("%1 (not here)").arg(device.name),
+        m_deviceBox->addItem(device.available ? device.name : tr("%1 (not here)").arg(device.name),
                              device.id);
-        const QString tip = device.available ? device.why
-                                             : QStringLiteral("%1 %2").arg(device.why, device.fix);
+        const QString tip =
+            device.available ? device.why : QStringLiteral("%1 %2").arg(device.why, device.fix);
         m_deviceBox->setItemData(row, tip.trimmed().toHtmlEscaped(), Qt::ToolTipRole);
         m_deviceBox->setItemData(row, tip.trimmed(), Qt::AccessibleDescriptionRole);
         m_deviceBox->setItemIcon(row, device.available ? shapeIcon(Shape::Check, Meaning::Good)

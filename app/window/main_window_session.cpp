@@ -37,7 +37,8 @@ void MainWindow::restoreSession()
         if (s.contains(name))
             splitter->restoreState(s.value(name).toByteArray());
     }
-    m_tabs->setCurrentIndex(std::clamp(s.value(QStringLiteral("window/tab"), 0).toInt(), 0, m_tabs->count() - 1));
+    m_tabs->setCurrentIndex(
+        std::clamp(s.value(QStringLiteral("window/tab"), 0).toInt(), 0, m_tabs->count() - 1));
     if (!s.value(QStringLiteral("window/guideline"), true).toBool() && m_rubric->isGuidelineShown())
         m_rubric->toggleGuideline();
 
@@ -46,7 +47,8 @@ void MainWindow::restoreSession()
     const bool firstStart = !s.contains(QStringLiteral("session/bundles"));
     if (firstStart && m_options.samplesOnFirstStart) {
         const QDir samples(resourceDir() + QStringLiteral("/samples"));
-        for (const QFileInfo& info : samples.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
+        for (const QFileInfo& info :
+             samples.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
             if (QFileInfo::exists(info.absoluteFilePath() + QStringLiteral("/kbundle.json")))
                 bundles.append(info.absoluteFilePath());
         }

@@ -44,11 +44,13 @@ public:
         for (const Device& device : discoverDevices())
             report.devices.append(
                 {device.id, device.name, device.model, device.available, device.why, device.fix});
-        const auto missing = [&report](const QString& what, const Error& error, const QString& lost) {
+        const auto missing = [&report](const QString& what, const Error& error,
+                                       const QString& lost) {
             report.missing.append({what, error.message, lost, error.hint});
         };
         if (const auto host = findHostCompiler(); !host)
-            missing(tr("C++ compiler"), host.error(), tr("references and every pass that runs code"));
+            missing(tr("C++ compiler"), host.error(),
+                    tr("references and every pass that runs code"));
         if (const auto cuda = findCudaToolchain(); !cuda)
             missing(tr("CUDA compiler"), cuda.error(), tr("compiling and running CUDA candidates"));
         return report;

@@ -14,8 +14,11 @@
 namespace ridgeline {
 
 ResultTabs::ResultTabs(QWidget* parent)
-    : QObject(parent), m_numerics(new NumericsView(parent)), m_benchmark(new BenchmarkView(parent)),
-      m_roofline(new RooflineView(parent)), m_artefacts(new ArtefactsView(parent))
+    : QObject(parent),
+      m_numerics(new NumericsView(parent)),
+      m_benchmark(new BenchmarkView(parent)),
+      m_roofline(new RooflineView(parent)),
+      m_artefacts(new ArtefactsView(parent))
 {
     connect(m_roofline, &RooflineView::deviceChosen, this, &ResultTabs::deviceShown);
     connect(m_roofline, &RooflineView::exported, this, &ResultTabs::told);

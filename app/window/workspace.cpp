@@ -58,8 +58,7 @@ void readTexts(OpenBundle& open)
             const QString title = candidate.title.isEmpty() ? candidate.id : candidate.title;
             open.candidates.append(documentFor(
                 bundle, file, candidate.id,
-                first ? title
-                      : QStringLiteral("%1 – %2").arg(title, QFileInfo(file).fileName()),
+                first ? title : QStringLiteral("%1 – %2").arg(title, QFileInfo(file).fileName()),
                 candidate.language));
             first = false;
         }
@@ -73,21 +72,20 @@ void readNewestRun(OpenBundle& open)
                                   dataDir() + QStringLiteral("/results/") + open.bundle.id})
         files += QDir(folder).entryInfoList({QStringLiteral("*.kresult.json")}, QDir::Files);
     // Names begin with the UTC time of the run.
-    std::sort(files.begin(), files.end(), [](const QFileInfo& a, const QFileInfo& b) {
-        return a.fileName() > b.fileName();
-    });
+    std::sort(files.begin(), files.end(),
+              [](const QFileInfo& a, const QFileInfo& b) { return a.fileName() > b.fileName(); });
     for (const QFileInfo& file : std::as_const(files)) {
         const auto json = readJsonFile(file.absoluteFilePath());
-        const auto run = json ? runFromJson(*json, file.fileName()) : Result<RunRecord>(json.error());
+        const auto run =
+            json ? runFromJson(*json, file.fileName()) : Result<RunRecord>(json.error());
         if (!run) {
             if (open.runError.isEmpty())
                 open.runError = run.error().toString();
             continue;
         }
         open.run = *run;
-        open.run.artefactDir =
-            file.absolutePath() + QLatin1Char('/') +
-            file.fileName().chopped(int(qstrlen(".kresult.json")));
+        open.run.artefactDir = file.absolutePath() + QLatin1Char('/') +
+                               file.fileName().chopped(int(qstrlen(".kresult.json")));
         open.haveRun = true;
         return;
     }

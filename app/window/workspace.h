@@ -24,8 +24,8 @@ struct OpenBundle {
     QVector<CodeDocument> reference;
     QVector<CodeDocument> candidates; ///< id of the document = candidate id
     bool haveRun = false;
-    RunRecord run;         ///< the newest one
-    QString runError;      ///< why the newest run could not be read
+    RunRecord run;    ///< the newest one
+    QString runError; ///< why the newest run could not be read
     std::unique_ptr<ReviewStore> review;
     QString reviewError; ///< why there is none
 

@@ -60,10 +60,12 @@ private Q_SLOTS:
             for (const auto& [backName, back] : tokens->backgrounds()) {
                 for (const auto& [name, colour] : tokens->textColours()) {
                     const double ratio = contrastRatio(colour, back);
-                    QVERIFY2(ratio >= 4.5, qPrintable(QStringLiteral("%1 on %2 (%3): %4")
-                                                          .arg(name, backName)
-                                                          .arg(tokens->dark ? QStringLiteral("dark") : QStringLiteral("light"))
-                                                          .arg(ratio)));
+                    QVERIFY2(ratio >= 4.5,
+                             qPrintable(QStringLiteral("%1 on %2 (%3): %4")
+                                            .arg(name, backName)
+                                            .arg(tokens->dark ? QStringLiteral("dark")
+                                                              : QStringLiteral("light"))
+                                            .arg(ratio)));
                 }
             }
             QVERIFY(contrastRatio(tokens->selectionText, tokens->selection) >= 4.5);
@@ -75,7 +77,8 @@ private Q_SLOTS:
     {
         const RunRecord run = exampleRun();
         RunsModel runs;
-        QAbstractItemModelTester runsTester(&runs, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester runsTester(&runs,
+                                            QAbstractItemModelTester::FailureReportingMode::QtTest);
         runs.setRun(run);
         PassRecord pass;
         pass.pass = QStringLiteral("sanitize");
@@ -85,12 +88,14 @@ private Q_SLOTS:
         QVERIFY(runs.rowOf(run.candidates.first().id, pass.pass) > 0);
 
         FindingsModel findings;
-        QAbstractItemModelTester findingsTester(&findings, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester findingsTester(
+            &findings, QAbstractItemModelTester::FailureReportingMode::QtTest);
         findings.setFindings(run.candidates.last().findings);
         findings.setFindings({});
 
         QueueModel queue;
-        QAbstractItemModelTester queueTester(&queue, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester queueTester(
+            &queue, QAbstractItemModelTester::FailureReportingMode::QtTest);
         queue.put({QStringLiteral("/a"), QStringLiteral("A"), {}, {}, {}});
         queue.put({QStringLiteral("/b"), QStringLiteral("B"), {}, {}, {}});
         queue.put({QStringLiteral("/a"), QStringLiteral("A2"), {}, {}, {}});
@@ -98,22 +103,26 @@ private Q_SLOTS:
         QCOMPARE(queue.rowCount(), 1);
 
         LogModel log;
-        QAbstractItemModelTester logTester(&log, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester logTester(&log,
+                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
         log.append({QStringLiteral("one"), QStringLiteral("one"), QStringLiteral("two")});
         log.flush();
         QCOMPARE(log.rowCount(), 2);
 
         ValueTable values;
-        QAbstractItemModelTester valuesTester(&values, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester valuesTester(
+            &values, QAbstractItemModelTester::FailureReportingMode::QtTest);
         values.setTable({QStringLiteral("a")}, {{{QStringLiteral("1"), true, {}, {}}}});
 
         CommentsModel comments;
-        QAbstractItemModelTester commentsTester(&comments, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester commentsTester(
+            &comments, QAbstractItemModelTester::FailureReportingMode::QtTest);
         comments.setComments({{}, {}});
         QCOMPARE(comments.rowCount(), 2);
 
         RubricModel rubric;
-        QAbstractItemModelTester rubricTester(&rubric, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester rubricTester(
+            &rubric, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const auto loaded = loadRubric(source("rubrics/general-kernel-task.json"));
         QVERIFY2(loaded.ok(), loaded.ok() ? "" : qPrintable(loaded.error().toString()));
         rubric.setRubric(*loaded, QStringLiteral("generate"));
@@ -134,7 +143,8 @@ private Q_SLOTS:
         QCOMPARE(log.droppedLines(), qint64(1000));
         QCOMPARE(log.lineAt(log.rowCount() - 1), burst.last());
         log.clear();
-        log.append({QStringLiteral("\x1b[31merror\x1b[0m: bad\tthing\x07"), QString(10000, QLatin1Char('x'))});
+        log.append({QStringLiteral("\x1b[31merror\x1b[0m: bad\tthing\x07"),
+                    QString(10000, QLatin1Char('x'))});
         log.flush();
         QCOMPARE(log.lineAt(0), QStringLiteral("error: bad    thing"));
         QCOMPARE(log.lineAt(1).size(), LogModel::maxLineLength + 1);
@@ -151,7 +161,8 @@ private Q_SLOTS:
         QCOMPARE(findAll(text, {QStringLiteral("ALPHA"), false, true})->size(), 0);
         QCOMPARE(findAll(text, {QStringLiteral("^b.*a$"), true, true})->size(), 1);
         QCOMPARE(findAll(text, {QStringLiteral("x*"), true, true})->size(), 0); // empty matches
-        QCOMPARE(findAll(text, {QStringLiteral("(a"), true, true}).error().code, ErrorCode::BadSyntax);
+        QCOMPARE(findAll(text, {QStringLiteral("(a"), true, true}).error().code,
+                 ErrorCode::BadSyntax);
         const QString evil = QString(40, QLatin1Char('a')) + QLatin1Char('!');
         const auto slow = findAll(evil.repeated(50), {QStringLiteral("(a+)+$"), true, true});
         QVERIFY(!slow.ok());
@@ -161,11 +172,16 @@ private Q_SLOTS:
     void markdownIsHarmless()
     {
         CodePane pane(QStringLiteral("Spec"));
-        const QString text = QStringLiteral("# Title\n\n<script>alert(1)</script>\n\n![x](http://example.invalid/x.png) `code`\n");
-        pane.setDocuments({{{}, {}, QStringLiteral("spec.md"), QStringLiteral("markdown"), text, {}}});
+        const QString text = QStringLiteral(
+            "# Title\n\n<script>alert(1)</script>\n\n![x](http://example.invalid/x.png) `code`\n");
+        pane.setDocuments(
+            {{{}, {}, QStringLiteral("spec.md"), QStringLiteral("markdown"), text, {}}});
         QVERIFY(pane.isRendered());
         QVERIFY(pane.visibleText().contains(QLatin1String("<script>alert(1)</script>")));
-        QVERIFY(!pane.page()->loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("http://example.invalid/x.png"))).isValid());
+        QVERIFY(!pane.page()
+                     ->loadResource(QTextDocument::ImageResource,
+                                    QUrl(QStringLiteral("http://example.invalid/x.png")))
+                     .isValid());
         pane.setRendered(false);
         QCOMPARE(pane.visibleText(), text);
         pane.goToLine(3);
@@ -224,7 +240,8 @@ private Q_SLOTS:
         RunRecord odd;
         PassRecord pass;
         pass.pass = QStringLiteral("correctness");
-        pass.result = Json::parse(R"({"cases": [{"case": 7, "outputs": [{"max_abs": {"value": "nan", "index": "x"}, "count": "many"}]}, 5]})");
+        pass.result = Json::parse(
+            R"({"cases": [{"case": 7, "outputs": [{"max_abs": {"value": "nan", "index": "x"}, "count": "many"}]}, 5]})");
         odd.candidates.append({QStringLiteral("c"), CandidateVerdict::Unknown, {}, {pass}, {}});
         const auto rows = numericsRows(odd);
         QCOMPARE(rows.size(), 2);
@@ -251,7 +268,8 @@ private Q_SLOTS:
             QVERIFY(!row.timeNs);
         BenchmarkView view;
         view.setRows(benchmarkRows(exampleRun()), {});
-        QVERIFY(view.badge()->text().contains(QLatin1String("emulator's own clock, not GPU performance")));
+        QVERIFY(view.badge()->text().contains(
+            QLatin1String("emulator's own clock, not GPU performance")));
     }
 
     void rooflineFrameIsTheDevices()
@@ -348,8 +366,13 @@ private Q_SLOTS:
         QCOMPARE(languageOfFile(QStringLiteral("a/b.ptx")), QStringLiteral("ptx"));
         QCOMPARE(languageOfFile(QStringLiteral("README")), QString());
         CodePane pane(QStringLiteral("Artefact"));
-        pane.setDocuments({{{}, {}, QStringLiteral("k.ptx"), QStringLiteral("ptx"),
-                            QStringLiteral("/* block\n comment */ .visible .entry k( // line\n$L1: add.f32 %f1, %f2, 0f3F800000;\n\"text"), {}}});
+        pane.setDocuments({{{},
+                            {},
+                            QStringLiteral("k.ptx"),
+                            QStringLiteral("ptx"),
+                            QStringLiteral("/* block\n comment */ .visible .entry k( // line\n$L1: "
+                                           "add.f32 %f1, %f2, 0f3F800000;\n\"text"),
+                            {}}});
         pane.show();
         QVERIFY(QTest::qWaitForWindowExposed(&pane));
         QVERIFY(!pane.grab().isNull());

@@ -45,9 +45,15 @@ public:
     bool isRunning() const override { return running; }
     MachineReport inspectMachine() const override
     {
-        return {{{QStringLiteral("cuda:0"), QStringLiteral("GPU"), {}, false, QStringLiteral("no driver"), QStringLiteral("install it")},
+        return {{{QStringLiteral("cuda:0"),
+                  QStringLiteral("GPU"),
+                  {},
+                  false,
+                  QStringLiteral("no driver"),
+                  QStringLiteral("install it")},
                  {QStringLiteral("emulated-cuda"), QStringLiteral("Emulated"), {}, true, {}, {}}},
-                {{QStringLiteral("CUDA compiler"), QStringLiteral("not found"), QStringLiteral("compiling"), QStringLiteral("ridgeline setup cuda")}}};
+                {{QStringLiteral("CUDA compiler"), QStringLiteral("not found"),
+                  QStringLiteral("compiling"), QStringLiteral("ridgeline setup cuda")}}};
     }
     void finish(const RunRecord& record)
     {
@@ -66,7 +72,8 @@ bool copyTree(const QString& from, const QString& to)
     while (it.hasNext()) {
         const QString file = it.next();
         const QString relative = QDir(from).relativeFilePath(file);
-        if (relative.startsWith(QLatin1String("results/")) || relative.startsWith(QLatin1String("reviews/")))
+        if (relative.startsWith(QLatin1String("results/")) ||
+            relative.startsWith(QLatin1String("reviews/")))
             continue;
         const QString target = to + QLatin1Char('/') + relative;
         QDir().mkpath(QFileInfo(target).path());
@@ -109,7 +116,8 @@ class TestWindow : public QObject {
 
     RunRecord softmaxRun() const
     {
-        const auto json = readJsonFile(QStringLiteral(RIDGELINE_SOURCE_DIR "/tests/data/softmax.kresult.json"));
+        const auto json =
+            readJsonFile(QStringLiteral(RIDGELINE_SOURCE_DIR "/tests/data/softmax.kresult.json"));
         return *runFromJson(*json, QStringLiteral("softmax"));
     }
 
@@ -122,7 +130,8 @@ private Q_SLOTS:
         m_dir = std::make_unique<QTemporaryDir>();
         qputenv("XDG_DATA_HOME", m_dir->filePath(QStringLiteral("data")).toUtf8());
         m_bundle = m_dir->filePath(QStringLiteral("row-softmax"));
-        QVERIFY(copyTree(QStringLiteral(RIDGELINE_SOURCE_DIR "/resources/samples/row-softmax"), m_bundle));
+        QVERIFY(copyTree(QStringLiteral(RIDGELINE_SOURCE_DIR "/resources/samples/row-softmax"),
+                         m_bundle));
     }
 
     void showsScoresAndRestores()
@@ -131,7 +140,8 @@ private Q_SLOTS:
         {
             Window w = open({m_bundle});
             QVERIFY(w->currentBundle() && !w->currentBundle()->error);
-            for (const auto column : {CompareView::Spec, CompareView::Reference, CompareView::Candidate})
+            for (const auto column :
+                 {CompareView::Spec, CompareView::Reference, CompareView::Candidate})
                 QVERIFY(!w->compare()->pane(column)->visibleText().isEmpty());
             QVERIFY(w->currentBundle()->review);
             criterion = w->rubric()->currentCriterion();
@@ -146,7 +156,8 @@ private Q_SLOTS:
             QCOMPARE(w->rubric()->commentEdit()->toPlainText(), QStringLiteral("3 reasons c n /"));
             QVERIFY(!w->currentBundle()->review->review().scores.value(second).score);
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
-            QCOMPARE(w->currentBundle()->review->review().scores.value(second).comment, QStringLiteral("3 reasons c n /"));
+            QCOMPARE(w->currentBundle()->review->review().scores.value(second).comment,
+                     QStringLiteral("3 reasons c n /"));
             // A score that needs words stays where it is until there are some.
             w->rubric()->setCurrentCriterion(criterion);
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_1);
@@ -211,7 +222,8 @@ private Q_SLOTS:
         QCOMPARE(w->compare()->pane(CompareView::Candidate)->cursorLine(), 7);
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Y);
-        QCOMPARE(w->currentBundle()->review->review().decisions.value(finding.id).state, FindingState::Confirmed);
+        QCOMPARE(w->currentBundle()->review->review().decisions.value(finding.id).state,
+                 FindingState::Confirmed);
     }
 
     void commentsAreAnchored()
@@ -294,16 +306,22 @@ private Q_SLOTS:
             if (widget->focusPolicy() == Qt::NoFocus)
                 continue;
             const QString name = QString::fromLatin1(widget->metaObject()->className());
-            const bool inner = name.contains(QLatin1String("Viewport")) || widget->objectName().startsWith(QLatin1String("qt_")) ||
+            const bool inner = name.contains(QLatin1String("Viewport")) ||
+                               widget->objectName().startsWith(QLatin1String("qt_")) ||
                                qobject_cast<const QAbstractScrollArea*>(widget->parentWidget()) ||
                                qobject_cast<const QComboBox*>(widget->parentWidget()) ||
-                               (widget->parentWidget() && widget->parentWidget()->inherits("QComboBoxPrivateContainer"));
+                               (widget->parentWidget() &&
+                                widget->parentWidget()->inherits("QComboBoxPrivateContainer"));
             if (!inner && widget->accessibleName().isEmpty())
-                unnamed.append(QStringLiteral("%1 in %2").arg(name, QString::fromLatin1(widget->parentWidget()->metaObject()->className())));
+                unnamed.append(
+                    QStringLiteral("%1 in %2")
+                        .arg(name, QString::fromLatin1(
+                                       widget->parentWidget()->metaObject()->className())));
         }
         QVERIFY2(unnamed.isEmpty(), qPrintable(unnamed.join(QStringLiteral("; "))));
         for (const QAction* action : w->actions().all())
-            QVERIFY2(!action->text().isEmpty() && !action->statusTip().isEmpty(), qPrintable(action->objectName()));
+            QVERIFY2(!action->text().isEmpty() && !action->statusTip().isEmpty(),
+                     qPrintable(action->objectName()));
     }
 
     void paletteRunsActions()

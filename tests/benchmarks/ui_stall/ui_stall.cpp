@@ -4,9 +4,9 @@
 //
 //   QT_QPA_PLATFORM=offscreen build/dev/bin/ui_stall [LINES]
 //
-// A heartbeat of 1 ms runs in the event loop; the longest gap between two beats is the stall. The CPU
-// time the UI thread spent in its worst gap is printed too: on a loaded machine a gap can be somebody
-// else's work.
+// A heartbeat of 1 ms runs in the event loop; the longest gap between two beats is the stall. The
+// CPU time the UI thread spent in its worst gap is printed too: on a loaded machine a gap can be
+// somebody else's work.
 #include "app/window/main_window.h"
 #include "widgets/log_view.h"
 #include "widgets/runs_view.h"
@@ -42,10 +42,12 @@ public:
         for (int sent = 0; sent < lines; sent += batchLines) {
             QStringList batch;
             for (int i = sent; i < std::min(lines, sent + batchLines); ++i)
-                batch.append(QStringLiteral("files/candidates/block.cu(%1): warning: line %2 of a long log, value %3")
-                                 .arg(i % 400)
-                                 .arg(i)
-                                 .arg(i * 0.37));
+                batch.append(
+                    QStringLiteral(
+                        "files/candidates/block.cu(%1): warning: line %2 of a long log, value %3")
+                        .arg(i % 400)
+                        .arg(i)
+                        .arg(i * 0.37));
             Q_EMIT logLines({}, {}, batch);
             PassRecord pass;
             pass.pass = QStringLiteral("compile");
@@ -122,9 +124,13 @@ int main(int argc, char** argv)
     producer->wait();
 
     QTextStream out(stdout);
-    out << "ui_stall: " << lines << " lines in " << QString::number(seconds, 'f', 2) << " s, " << beats << " beats\n"
-        << "longest stall " << QString::number(worst, 'f', 1) << " ms, " << QString::number(worst / goalMs, 'f', 2)
-        << " of the goal of 50 ms (the UI thread itself worked " << QString::number(worstCpu, 'f', 1) << " ms of it)\n"
-        << "longest work between two beats " << QString::number(longestCpu, 'f', 1) << " ms of CPU time\n";
+    out << "ui_stall: " << lines << " lines in " << QString::number(seconds, 'f', 2) << " s, "
+        << beats << " beats\n"
+        << "longest stall " << QString::number(worst, 'f', 1) << " ms, "
+        << QString::number(worst / goalMs, 'f', 2)
+        << " of the goal of 50 ms (the UI thread itself worked "
+        << QString::number(worstCpu, 'f', 1) << " ms of it)\n"
+        << "longest work between two beats " << QString::number(longestCpu, 'f', 1)
+        << " ms of CPU time\n";
     return 0;
 }
