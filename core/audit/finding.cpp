@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/finding.h"
 
+#include "core/support/paths.h"
+
 #include <array>
 
 namespace ridgeline {
@@ -37,6 +39,34 @@ SourceRange rangeFromJson(const Json& json)
 }
 
 } // namespace
+
+QVector<QByteArray> linesOf(const QByteArray& text)
+{
+    QVector<QByteArray> lines;
+    qsizetype start = 0;
+    while (start < text.size()) {
+        qsizetype end = text.indexOf('\n', start);
+        if (end < 0)
+            end = text.size();
+        QByteArray line = text.mid(start, end - start);
+        if (line.endsWith('\r'))
+            line.chop(1);
+        lines.push_back(line);
+        start = end + 1;
+    }
+    return lines;
+}
+
+QString hashOfLines(const QByteArray& fileText, int firstLine, int lastLine)
+{
+    const auto lines = linesOf(fileText);
+    if (firstLine < 1 || lastLine < firstLine || lastLine > lines.size())
+        return {};
+    QByteArray text;
+    for (int i = firstLine; i <= lastLine; ++i)
+        text += lines[i - 1] + '\n';
+    return sha256Hex(text);
+}
 
 QString severityName(Severity severity)
 {

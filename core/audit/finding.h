@@ -28,7 +28,7 @@ enum class VerdictWord {
     Port
 };
 
-/// A range of a bundle file, one-based and inclusive, with the SHA-256 of its text.
+/// A range of a bundle file, one-based and inclusive, with the hash of its text (hashOfLines).
 struct SourceRange {
     QString file; ///< relative to the bundle
     int firstLine = 0;
@@ -64,6 +64,13 @@ struct Finding {
     QString reason; ///< why it was dismissed or confirmed
     bool operator==(const Finding&) const = default;
 };
+
+/// Lines without their ends (LF or CRLF); a final line end does not start a further line.
+QVector<QByteArray> linesOf(const QByteArray& text);
+
+/// SHA-256 of lines first..last (one-based, inclusive) of a file, each ended by "\n" whatever the
+/// file's own line ends are. Empty when the range is not inside the file.
+QString hashOfLines(const QByteArray& fileText, int firstLine, int lastLine);
 
 QString severityName(Severity severity);      ///< info, low, medium, high
 QString verdictWordName(VerdictWord word);    ///< HACK … PORT; empty for None

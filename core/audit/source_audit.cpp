@@ -123,26 +123,9 @@ AuditTask taskOf(const Bundle& bundle, const Candidate& candidate)
 
 SourceRange sourceRange(const QString& path, const QString& text, int firstLine, int lastLine)
 {
-    qsizetype begin = 0;
-    int line = 1;
-    while (line < firstLine) {
-        const qsizetype next = text.indexOf(QLatin1Char('\n'), begin);
-        if (next < 0)
-            break;
-        begin = next + 1;
-        ++line;
-    }
-    qsizetype end = begin;
-    for (int l = firstLine; l <= lastLine && end >= 0; ++l) {
-        const qsizetype next = text.indexOf(QLatin1Char('\n'), l == firstLine ? begin : end + 1);
-        if (next < 0) {
-            end = text.size();
-            break;
-        }
-        end = next;
-    }
-    return {path, firstLine, std::max(firstLine, lastLine),
-            sha256Hex(text.mid(begin, end - begin).toUtf8())};
+    const QByteArray utf8 = text.toUtf8();
+    const int within = int(std::min<qsizetype>(lastLine, linesOf(utf8).size()));
+    return {path, firstLine, std::max(firstLine, lastLine), hashOfLines(utf8, firstLine, within)};
 }
 
 QVector<Finding> auditText(const QString& text, const QString& path, const QString& language,

@@ -40,7 +40,7 @@ Result<QVector<Finding>> auditFile(const QString& path, const QString& language 
 /// cannot be read is the error.
 Result<QVector<Finding>> auditCandidate(const Bundle& bundle, const Candidate& candidate);
 
-/// The range of a text with the SHA-256 of its lines, joined by "\n" without a last one.
+/// The range of a text with the hash of its lines (hashOfLines); a last line past the end is cut.
 SourceRange sourceRange(const QString& path, const QString& text, int firstLine, int lastLine);
 
 } // namespace ridgeline

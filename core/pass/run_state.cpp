@@ -157,10 +157,10 @@ std::optional<SourceRange> sourceRange(const Bundle& bundle, const QString& file
     const auto text = readFile(*path, 16 << 20);
     if (!text)
         return std::nullopt;
-    const QList<QByteArray> lines = text->split('\n');
-    if (line > lines.size())
+    const QString hash = hashOfLines(*text, line, line);
+    if (hash.isEmpty())
         return std::nullopt;
-    return SourceRange{relative, line, line, sha256Hex(lines.at(line - 1))};
+    return SourceRange{relative, line, line, hash};
 }
 
 QString safeName(const QString& id)

@@ -15,24 +15,6 @@ constexpr qint64 maxHashedLines = 5'000'000;
 constexpr int contextLines = 3;
 constexpr int maxQuote = 2000;
 
-/// Lines without their ends; a final line end does not start a further line.
-QVector<QByteArray> linesOf(const QByteArray& text)
-{
-    QVector<QByteArray> lines;
-    qsizetype start = 0;
-    while (start < text.size()) {
-        qsizetype end = text.indexOf('\n', start);
-        if (end < 0)
-            end = text.size();
-        QByteArray line = text.mid(start, end - start);
-        if (line.endsWith('\r'))
-            line.chop(1);
-        lines.push_back(line);
-        start = end + 1;
-    }
-    return lines;
-}
-
 QString hashOf(const QVector<QByteArray>& lines, int first, int last)
 {
     QByteArray text;
@@ -57,12 +39,6 @@ QString hashAfter(const QVector<QByteArray>& lines, int last)
 }
 
 } // namespace
-
-QString hashOfLines(const QByteArray& fileText, int firstLine, int lastLine)
-{
-    const auto lines = linesOf(fileText);
-    return inside(lines, firstLine, lastLine) ? hashOf(lines, firstLine, lastLine) : QString();
-}
 
 Result<AnchoredComment> anchorComment(const QString& file, const QByteArray& fileText,
                                       int firstLine, int lastLine, const QString& text,

@@ -22,10 +22,6 @@ struct AnchorPlace {
     bool operator==(const AnchorPlace&) const = default;
 };
 
-/// SHA-256 of lines first..last (one-based, inclusive) of a file, each ended by "\n" whatever the
-/// file's own line ends are. Empty when the range is not inside the file.
-QString hashOfLines(const QByteArray& fileText, int firstLine, int lastLine);
-
 /// A comment bound to lines of a file as it is now. Error: the range is not inside the file.
 Result<AnchoredComment> anchorComment(const QString& file, const QByteArray& fileText,
                                       int firstLine, int lastLine, const QString& text,

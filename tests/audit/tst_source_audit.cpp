@@ -241,10 +241,10 @@ void TestSourceAudit::cheatingSamplesAreFound()
 void TestSourceAudit::rangesHashTheirLines()
 {
     const QString text = QStringLiteral("one\ntwo\nthree");
-    QCOMPARE(sourceRange(QStringLiteral("f"), text, 2, 3).sha256, sha256Hex("two\nthree"));
-    QCOMPARE(sourceRange(QStringLiteral("f"), text, 1, 1).sha256, sha256Hex("one"));
-    QCOMPARE(sourceRange(QStringLiteral("f"), text, 1, 2).sha256, sha256Hex("one\ntwo"));
-    QCOMPARE(sourceRange(QStringLiteral("f"), text, 3, 9).sha256, sha256Hex("three"));
+    QCOMPARE(sourceRange(QStringLiteral("f"), text, 2, 3).sha256, sha256Hex("two\nthree\n"));
+    QCOMPARE(sourceRange(QStringLiteral("f"), text, 1, 1).sha256, sha256Hex("one\n"));
+    QCOMPARE(sourceRange(QStringLiteral("f"), text, 1, 2).sha256, sha256Hex("one\ntwo\n"));
+    QCOMPARE(sourceRange(QStringLiteral("f"), text, 3, 9).sha256, sha256Hex("three\n"));
 }
 
 QTEST_APPLESS_MAIN(TestSourceAudit)
