@@ -52,7 +52,7 @@ CommandPalette::CommandPalette(QWidget* parent)
     });
 }
 
-void CommandPalette::open(const QList<QAction*>& actions, const QStringList& recent)
+void CommandPalette::popUp(const QList<QAction*>& actions, const QStringList& recent)
 {
     m_actions.clear();
     for (QAction* action : actions) {

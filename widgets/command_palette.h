@@ -16,7 +16,7 @@ public:
     explicit CommandPalette(QWidget* parent = nullptr);
 
     /// Shows the actions that can be used now. `recent` are object names, newest first.
-    void open(const QList<QAction*>& actions, const QStringList& recent);
+    void popUp(const QList<QAction*>& actions, const QStringList& recent);
     QLineEdit* edit() const { return m_edit; }
     QListWidget* list() const { return m_list; }
 

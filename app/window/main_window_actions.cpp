@@ -284,7 +284,7 @@ void MainWindow::buildActions()
     a.add({QStringLiteral("palette"), tr("&Commands …"), tr("Find any action by its name"),
            QStringLiteral("palette"), key("Ctrl+Shift+P")},
           [this] {
-              m_palette->open(m_actions->all(),
+              m_palette->popUp(m_actions->all(),
                               m_settings->value(QStringLiteral("palette")).toStringList());
           });
     a.add({QStringLiteral("help"), tr("&Help"), tr("What the window does and every key"),

@@ -151,7 +151,6 @@ private:
     ScratchDir m_scratch;
     int m_checkerErrors = 0;
     int m_forged = 0;
-    bool m_hasInputError = false;
 };
 
 /// Lists every case and seed of the tests; inputs are made later, batch by batch.

@@ -258,21 +258,23 @@ struct GraphUpdateResult {
     GraphNode* errorFromNode;
 };
 
+struct LinearResource {
+    void* pointer;
+    ChannelDesc desc;
+    std::size_t bytes;
+};
+struct Pitch2DResource {
+    void* pointer;
+    ChannelDesc desc;
+    std::size_t width, height, pitch;
+};
 struct ResourceDesc {
     int type; ///< 0 array, 1 mipmapped array, 2 linear, 3 pitched 2-D
     union {
         Array* array;
         void* mipmap;
-        struct {
-            void* pointer;
-            ChannelDesc desc;
-            std::size_t bytes;
-        } linear;
-        struct {
-            void* pointer;
-            ChannelDesc desc;
-            std::size_t width, height, pitch;
-        } pitch2D;
+        LinearResource linear;
+        Pitch2DResource pitch2D;
         int reserved[32];
     };
     unsigned flags;
