@@ -5,7 +5,7 @@
 # What a bare Debian 12 lacks to build and run Ridgeline.
 ridgeline_packages=(
     g++ cmake ninja-build ccache pkg-config ca-certificates git
-    qt6-base-dev qt6-svg-dev libqt6svg6-dev qt6-qpa-plugins libgl-dev libxkbcommon-dev
+    qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl-dev libxkbcommon-dev
     libqscintilla2-qt6-dev libqcustomplot-dev nlohmann-json3-dev libvalijson-dev
     libarchive-dev libdtl-dev libboost-dev libzstd-dev
     bubblewrap python3 python3-venv fonts-dejavu-core
