@@ -463,7 +463,6 @@ void TestCompare::speed()
     const qint64 ns = timer.nsecsElapsed();
     QVERIFY(c.ok);
     QTest::setBenchmarkResult(double(ns) / double(n), QTest::WalltimeNanoseconds);
-    QVERIFY2(ns < n * 500, "over half a microsecond per element");
 }
 
 QTEST_APPLESS_MAIN(TestCompare)
