@@ -285,7 +285,7 @@ void MainWindow::buildActions()
            QStringLiteral("palette"), key("Ctrl+Shift+P")},
           [this] {
               m_palette->popUp(m_actions->all(),
-                              m_settings->value(QStringLiteral("palette")).toStringList());
+                               m_settings->value(QStringLiteral("palette")).toStringList());
           });
     a.add({QStringLiteral("help"), tr("&Help"), tr("What the window does and every key"),
            QStringLiteral("help"), key("F1")},

@@ -9,15 +9,14 @@
 namespace ridgeline::emu {
 namespace {
 
-
-
 bool invalidGlobal(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind)
 {
     reportInvalid(w, I, lane, address, size, kind, "global");
     return false;
 }
 
-bool misaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind, const char* space)
+bool misaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind,
+                const char* space)
 {
     reportMisaligned(w, I, lane, address, size, kind, space);
     return false;
@@ -26,7 +25,8 @@ bool misaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, A
 void markStamps(std::atomic<u8>* stamps, u64 first, u64 last, u8 stamp, u64& unique)
 {
     for (u64 s = first; s <= last; ++s) {
-        if (stamps[s].load(std::memory_order_relaxed) != stamp && stamps[s].exchange(stamp, std::memory_order_relaxed) != stamp) {
+        if (stamps[s].load(std::memory_order_relaxed) != stamp &&
+            stamps[s].exchange(stamp, std::memory_order_relaxed) != stamp) {
             ++unique;
         }
     }
@@ -34,7 +34,8 @@ void markStamps(std::atomic<u8>* stamps, u64 first, u64 last, u8 stamp, u64& uni
 
 void touch(Warp& w, const MemoryRange& range, u64 address, u32 bytes, AccessKind kind)
 {
-    const u64 first = address / 32 - range.sectorBase, last = (address + bytes - 1) / 32 - range.sectorBase;
+    const u64 first = address / 32 - range.sectorBase,
+              last = (address + bytes - 1) / 32 - range.sectorBase;
     Counters& c = w.worker->counters;
     const u8 stamp = w.launch->snapshot.stamp;
     if (kind != AccessKind::Write) {
@@ -104,7 +105,6 @@ const MemoryRange* rangeAt(Warp& w, const Instr* I, u64 low, u64 end)
     return cached;
 }
 
-
 enum class Shape { Uniform, Unit, Other };
 
 Shape shapeOf(const u64* a, u32 mask, unsigned first, u32 size)
@@ -113,10 +113,16 @@ Shape shapeOf(const u64* a, u32 mask, unsigned first, u32 size)
     if (mask == fullMask) {
         u64 same = 0, unit = 0;
         if (a[1] == base) {
-            RIDGELINE_LANES { same |= a[i] ^ base; }
+            RIDGELINE_LANES
+            {
+                same |= a[i] ^ base;
+            }
             return same == 0 ? Shape::Uniform : Shape::Other;
         }
-        RIDGELINE_LANES { unit |= a[i] - base - u64(i) * size; }
+        RIDGELINE_LANES
+        {
+            unit |= a[i] - base - u64(i) * size;
+        }
         return unit == 0 ? Shape::Unit : Shape::Other;
     }
     u64 same = 0, unit = 0;
@@ -130,7 +136,8 @@ Shape shapeOf(const u64* a, u32 mask, unsigned first, u32 size)
     return same == 0 ? Shape::Uniform : unit == 0 ? Shape::Unit : Shape::Other;
 }
 
-bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, AccessKind kind, Access& out)
+bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, AccessKind kind,
+                   Access& out)
 {
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     const Launch& launch = *w.launch;
@@ -138,17 +145,22 @@ bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, Ac
     if (shape != Shape::Other) {
         const auto last = 31U - static_cast<unsigned>(std::countl_zero(mask));
         const u64 low = a[first], high = a[last];
-        const MemoryRange* range = (low & (size - 1)) == 0 ? rangeAt(w, I, low, high + size) : nullptr;
+        const MemoryRange* range =
+            (low & (size - 1)) == 0 ? rangeAt(w, I, low, high + size) : nullptr;
         if (range != nullptr) {
-            out.pattern = shape == Shape::Uniform ? Access::Pattern::Uniform : Access::Pattern::Unit;
-            out.base = reinterpret_cast<std::byte*>(shape == Shape::Uniform ? low : low - u64(first) * size);
+            out.pattern =
+                shape == Shape::Uniform ? Access::Pattern::Uniform : Access::Pattern::Unit;
+            out.base = reinterpret_cast<std::byte*>(
+                shape == Shape::Uniform ? low : low - u64(first) * size);
             if (launch.count) {
                 const u32 lanes = static_cast<u32>(std::popcount(mask));
                 if (shape == Shape::Uniform || lanes == last - first + 1) {
-                    countGlobal(w, kind, lanes, size, static_cast<u32>((high + size - 1) / 32 - low / 32) + 1);
+                    countGlobal(w, kind, lanes, size,
+                                static_cast<u32>((high + size - 1) / 32 - low / 32) + 1);
                     touch(w, *range, low, static_cast<u32>(high + size - low), kind);
                 } else {
-                    countGlobal(w, kind, lanes, size, sectorsOf(a, mask, size, low, high + size - 1));
+                    countGlobal(w, kind, lanes, size,
+                                sectorsOf(a, mask, size, low, high + size - 1));
                     for (u32 m = mask; m != 0; m &= m - 1) {
                         touch(w, *range, a[std::countr_zero(m)], size, kind);
                     }
@@ -178,7 +190,8 @@ bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, Ac
         }
     }
     out.pattern = Access::Pattern::Scattered;
-    const MemoryRange* range = high - low < (1ULL << 62) ? rangeAt(w, I, low, high + size) : nullptr;
+    const MemoryRange* range =
+        high - low < (1ULL << 62) ? rangeAt(w, I, low, high + size) : nullptr;
     for (u32 m = mask; m != 0; m &= m - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(m));
         const MemoryRange* mine = range;
@@ -197,7 +210,8 @@ bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, Ac
         }
     }
     if (launch.count) {
-        countGlobal(w, kind, static_cast<u32>(std::popcount(mask)), size, sectorsOf(a, mask, size, low, high + size - 1));
+        countGlobal(w, kind, static_cast<u32>(std::popcount(mask)), size,
+                    sectorsOf(a, mask, size, low, high + size - 1));
     }
     if (launch.checkAny && range != nullptr) {
         checkGlobal(w, I, a, mask, size, kind, range);
@@ -205,7 +219,8 @@ bool resolveGlobal(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, Ac
     return true;
 }
 
-bool resolveSharedLanes(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, AccessKind kind, Access& out)
+bool resolveSharedLanes(Warp& w, const Instr* I, const u64* a, u32 mask, u32 size, AccessKind kind,
+                        Access& out)
 {
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     const auto last = 31U - static_cast<unsigned>(std::countl_zero(mask));
@@ -213,9 +228,11 @@ bool resolveSharedLanes(Warp& w, const Instr* I, const u64* a, u32 mask, u32 siz
     const u64 limit = w.launch->sharedBytes;
     Counters& c = w.worker->counters;
     u32 waves = 1;
-    if (shape != Shape::Other && (a[first] & (size - 1)) == 0 && a[last] < limit && a[last] + size <= limit && a[first] <= a[last]) {
+    if (shape != Shape::Other && (a[first] & (size - 1)) == 0 && a[last] < limit &&
+        a[last] + size <= limit && a[first] <= a[last]) {
         out.pattern = shape == Shape::Uniform ? Access::Pattern::Uniform : Access::Pattern::Unit;
-        out.base = w.block->shared + (shape == Shape::Uniform ? a[first] : a[first] - u64(first) * size);
+        out.base =
+            w.block->shared + (shape == Shape::Uniform ? a[first] : a[first] - u64(first) * size);
         if (shape == Shape::Unit && w.launch->count) {
             waves = size <= 4 ? 1 : wavefronts(a, mask, size);
         }
@@ -271,7 +288,8 @@ std::byte* localAt(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size,
 
 std::byte* paramAt(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, AccessKind kind)
 {
-    if (offset + size > w.launch->paramBytes || offset > w.launch->paramBytes || kind != AccessKind::Read) {
+    if (offset + size > w.launch->paramBytes || offset > w.launch->paramBytes ||
+        kind != AccessKind::Read) {
         reportInvalid(w, I, lane, offset, size, kind, "param");
         return nullptr;
     }
@@ -286,7 +304,8 @@ u32 wavefronts(const u64* offsets, u32 mask, u32 size)
     const unsigned lanesPerPhase = size <= 4 ? 32 : size >= 16 ? 8 : 16;
     u32 total = 0;
     for (unsigned phase = 0; phase < 32; phase += lanesPerPhase) {
-        const u32 active = lanesPerPhase == 32 ? mask : (mask >> phase) & ((1U << lanesPerPhase) - 1);
+        const u32 active =
+            lanesPerPhase == 32 ? mask : (mask >> phase) & ((1U << lanesPerPhase) - 1);
         if (active == 0) {
             continue;
         }
@@ -314,7 +333,8 @@ u32 wavefronts(const u64* offsets, u32 mask, u32 size)
     return std::max(total, 1U);
 }
 
-std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind)
+std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size,
+                          AccessKind kind)
 {
     switch (address & windowMask) {
     case sharedWindow: {
@@ -327,9 +347,12 @@ std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u
                                                                    : access.base + u64(lane) * size)
                    : nullptr;
     }
-    case localWindow: return localAt(w, I, lane, address & ~windowMask, size, kind);
-    case paramWindow: return paramAt(w, I, lane, address & ~windowMask, size, kind);
-    default: break;
+    case localWindow:
+        return localAt(w, I, lane, address & ~windowMask, size, kind);
+    case paramWindow:
+        return paramAt(w, I, lane, address & ~windowMask, size, kind);
+    default:
+        break;
     }
     Access access;
     u64 a[32];
@@ -342,12 +365,14 @@ std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u
 
 std::byte* resolveShared(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size)
 {
-    return resolveGeneric(w, I, lane, (offset & ~windowMask) | sharedWindow, size, AccessKind::Read);
+    return resolveGeneric(w, I, lane, (offset & ~windowMask) | sharedWindow, size,
+                          AccessKind::Read);
 }
 
 namespace {
 
-/// Lane offsets of neighbours by the logarithm of their size: no 64-bit multiplications in the loop.
+/// Lane offsets of neighbours by the logarithm of their size: no 64-bit multiplications in the
+/// loop.
 struct Offsets {
     alignas(64) u64 at[8][32];
 };
@@ -370,11 +395,17 @@ bool resolveRegular(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& 
     u64 difference = 0;
     u64 span = size;
     if (r[1] == base) {
-        RIDGELINE_LANES { difference |= r[i] ^ base; }
+        RIDGELINE_LANES
+        {
+            difference |= r[i] ^ base;
+        }
         out.pattern = Access::Pattern::Uniform;
     } else if (r[1] - base == size) {
         const u64* expected = offsets.at[std::countr_zero(size)];
-        RIDGELINE_LANES { difference |= (r[i] - base) ^ expected[i]; }
+        RIDGELINE_LANES
+        {
+            difference |= (r[i] - base) ^ expected[i];
+        }
         out.pattern = Access::Pattern::Unit;
         span = 32ULL * size;
     } else {
@@ -400,21 +431,31 @@ bool resolveRegular(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& 
 
 bool resolve(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
 {
-    if (w.mask == fullMask && (I->aux & ((7U << spaceShift) | narrowAddress)) == (u32(Space::Global) << spaceShift) && I->src[0] != noReg &&
-        !w.launch->checkAny && resolveRegular(w, I, size, kind, out)) {
+    if (w.mask == fullMask &&
+        (I->aux & ((7U << spaceShift) | narrowAddress)) == (u32(Space::Global) << spaceShift) &&
+        I->src[0] != noReg && !w.launch->checkAny && resolveRegular(w, I, size, kind, out)) {
         return true;
     }
     alignas(64) u64 a[32];
     const u32 mask = w.mask;
     const u64 offset = I->imm;
     if (I->src[0] == noReg) {
-        RIDGELINE_LANES { a[i] = offset; }
+        RIDGELINE_LANES
+        {
+            a[i] = offset;
+        }
     } else if (I->aux & narrowAddress) {
         const u32* r = regPtr<u32>(w, I->src[0]);
-        RIDGELINE_LANES { a[i] = static_cast<u32>(r[i] + static_cast<u32>(offset)); }
+        RIDGELINE_LANES
+        {
+            a[i] = static_cast<u32>(r[i] + static_cast<u32>(offset));
+        }
     } else {
         const u64* r = regPtr<u64>(w, I->src[0]);
-        RIDGELINE_LANES { a[i] = r[i] + offset; }
+        RIDGELINE_LANES
+        {
+            a[i] = r[i] + offset;
+        }
     }
     Space space = spaceOf(I);
     if (space == Space::Generic) {
@@ -422,7 +463,10 @@ bool resolve(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
         const auto first = static_cast<unsigned>(std::countr_zero(mask));
         const u64 window = a[first] & windowMask;
         u64 mixed = 0;
-        RIDGELINE_LANES { mixed |= (0 - u64((mask >> i) & 1U)) & ((a[i] & windowMask) ^ window); }
+        RIDGELINE_LANES
+        {
+            mixed |= (0 - u64((mask >> i) & 1U)) & ((a[i] & windowMask) ^ window);
+        }
         if (mixed != 0) {
             out.pattern = Access::Pattern::Scattered;
             for (u32 m = mask; m != 0; m &= m - 1) {
@@ -439,14 +483,20 @@ bool resolve(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& out)
                 : window == paramWindow ? Space::Param
                                         : Space::Global;
         if (space != Space::Global) {
-            RIDGELINE_LANES { a[i] &= ~windowMask; }
+            RIDGELINE_LANES
+            {
+                a[i] &= ~windowMask;
+            }
         }
     }
     switch (space) {
     case Space::Shared:
         if (a[std::countr_zero(mask)] & windowMask) {
             // A generic address used with ld.shared: the hardware sees its low part.
-            RIDGELINE_LANES { a[i] &= 0xFFFFFFFFU; }
+            RIDGELINE_LANES
+            {
+                a[i] &= 0xFFFFFFFFU;
+            }
         }
         return resolveSharedLanes(w, I, a, mask, size, kind, out);
     case Space::Local:

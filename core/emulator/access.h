@@ -11,16 +11,19 @@ enum class AccessKind : u8 { Read, Write, Atomic };
 /// Where the lanes of one memory instruction go.
 struct Access {
     enum class Pattern : u8 { Uniform, Unit, Scattered } pattern = Pattern::Scattered;
-    std::byte* base = nullptr; ///< Uniform: the place; Unit: lane 0's, lane i is `size` bytes further
-    std::byte* at[32];         ///< Scattered: valid for active lanes
+    std::byte* base =
+        nullptr;       ///< Uniform: the place; Unit: lane 0's, lane i is `size` bytes further
+    std::byte* at[32]; ///< Scattered: valid for active lanes
 };
 
 /// Resolves the address operand of `I` (register src[0] + imm, or imm alone) for the current lanes.
-/// `size`: bytes per lane. False after a fault. aux bits 24–26: Space; bit 27: 32-bit address register.
+/// `size`: bytes per lane. False after a fault. aux bits 24–26: Space; bit 27: 32-bit address
+/// register.
 bool resolve(Warp& w, const Instr* I, u32 size, AccessKind kind, Access& access);
 
 /// One lane's `size` bytes at a generic address; null after a fault.
-std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind);
+std::byte* resolveGeneric(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size,
+                          AccessKind kind);
 /// As above in shared memory, without counting.
 std::byte* resolveShared(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size);
 
@@ -29,6 +32,9 @@ u32 wavefronts(const u64* offsets, u32 mask, u32 size);
 
 constexpr u32 spaceShift = 24;
 constexpr u32 narrowAddress = 1U << 27;
-inline Space spaceOf(const Instr* I) { return static_cast<Space>((I->aux >> spaceShift) & 7U); }
+inline Space spaceOf(const Instr* I)
+{
+    return static_cast<Space>((I->aux >> spaceShift) & 7U);
+}
 
 } // namespace ridgeline::emu

@@ -30,7 +30,8 @@ u64 argument(Warp& w, const CallSlot& s, unsigned lane)
 {
     const std::byte* base = s.isReg && (s.offset & poolBit) ? w.base[1] : w.base[0];
     u64 v = 0;
-    std::memcpy(&v, base + (s.offset & ~poolBit) + u64(lane) * s.bytes, std::min<std::size_t>(s.bytes, 8));
+    std::memcpy(&v, base + (s.offset & ~poolBit) + u64(lane) * s.bytes,
+                std::min<std::size_t>(s.bytes, 8));
     return v;
 }
 
@@ -38,12 +39,14 @@ void setResult(Warp& w, const CallSite& site, unsigned lane, u64 value)
 {
     if (!site.results.empty()) {
         const CallSlot& s = site.results[0];
-        std::memcpy(w.base[0] + s.offset + u64(lane) * s.bytes, &value, std::min<std::size_t>(s.bytes, 8));
+        std::memcpy(w.base[0] + s.offset + u64(lane) * s.bytes, &value,
+                    std::min<std::size_t>(s.bytes, 8));
     }
 }
 
 /// Formats as printf does; arguments lie in memory, each aligned to its size.
-bool formatDevice(Warp& w, const Instr* I, unsigned lane, const std::string& format, u64 args, std::string& out, int& converted)
+bool formatDevice(Warp& w, const Instr* I, unsigned lane, const std::string& format, u64 args,
+                  std::string& out, int& converted)
 {
     const auto fetch = [&](u32 size, u64& value) {
         args = (args + size - 1) & ~u64(size - 1);
@@ -71,14 +74,17 @@ bool formatDevice(Warp& w, const Instr* I, unsigned lane, const std::string& for
         std::size_t k = i + 1;
         int longs = 0;
         bool shortArgument = false;
-        for (; k < format.size() && std::string_view("-+ #0123456789.*lhzjtL").find(format[k]) != std::string_view::npos; ++k) {
+        for (; k < format.size() &&
+               std::string_view("-+ #0123456789.*lhzjtL").find(format[k]) != std::string_view::npos;
+             ++k) {
             if (format[k] == '*') {
                 u64 width = 0;
                 if (!fetch(4, width)) {
                     return false;
                 }
                 spec += std::to_string(std::min(static_cast<i32>(width), 400));
-            } else if (format[k] == 'l' || format[k] == 'z' || format[k] == 'j' || format[k] == 't') {
+            } else if (format[k] == 'l' || format[k] == 'z' || format[k] == 'j' ||
+                       format[k] == 't') {
                 ++longs;
             } else if (format[k] == 'h') {
                 shortArgument = true;
@@ -98,33 +104,52 @@ bool formatDevice(Warp& w, const Instr* I, unsigned lane, const std::string& for
         ++converted;
         u64 value = 0;
         switch (conversion) {
-        case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': case 'c':
+        case 'd':
+        case 'i':
+        case 'u':
+        case 'x':
+        case 'X':
+        case 'o':
+        case 'c':
             if (!fetch(longs > 0 ? 8 : 4, value)) {
                 return false;
             }
             if (conversion == 'c') {
                 std::snprintf(buffer, sizeof buffer, (spec + "c").c_str(), static_cast<int>(value));
             } else if (conversion == 'd' || conversion == 'i') {
-                const long long v = longs > 0 ? static_cast<long long>(value) : shortArgument ? static_cast<i16>(value) : static_cast<i32>(value);
+                const long long v = longs > 0       ? static_cast<long long>(value)
+                                    : shortArgument ? static_cast<i16>(value)
+                                                    : static_cast<i32>(value);
                 std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(), v);
             } else {
-                const unsigned long long v = longs > 0 ? value : shortArgument ? static_cast<u16>(value) : static_cast<u32>(value);
+                const unsigned long long v = longs > 0       ? value
+                                             : shortArgument ? static_cast<u16>(value)
+                                                             : static_cast<u32>(value);
                 std::snprintf(buffer, sizeof buffer, (spec + "ll" + conversion).c_str(), v);
             }
             out += buffer;
             break;
-        case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+        case 'f':
+        case 'F':
+        case 'e':
+        case 'E':
+        case 'g':
+        case 'G':
+        case 'a':
+        case 'A':
             if (!fetch(8, value)) {
                 return false;
             }
-            std::snprintf(buffer, sizeof buffer, (spec + conversion).c_str(), bitCast<double>(value));
+            std::snprintf(buffer, sizeof buffer, (spec + conversion).c_str(),
+                          bitCast<double>(value));
             out += buffer;
             break;
         case 'p':
             if (!fetch(8, value)) {
                 return false;
             }
-            std::snprintf(buffer, sizeof buffer, (spec + "p").c_str(), reinterpret_cast<void*>(value));
+            std::snprintf(buffer, sizeof buffer, (spec + "p").c_str(),
+                          reinterpret_cast<void*>(value));
             out += buffer;
             break;
         case 's': {
@@ -154,7 +179,8 @@ const Instr* vprintf(Warp& w, const Instr* I, const CallSite& site)
         std::string format, text;
         int converted = 0;
         const u64 args = argument(w, site.args[1], lane);
-        if (!readString(w, I, lane, argument(w, site.args[0], lane), format) || !formatDevice(w, I, lane, format, args, text, converted)) {
+        if (!readString(w, I, lane, argument(w, site.args[0], lane), format) ||
+            !formatDevice(w, I, lane, format, args, text, converted)) {
             return nullptr;
         }
         {
@@ -174,14 +200,17 @@ const Instr* assertFail(Warp& w, const Instr* I, const CallSite& site)
 {
     const auto lane = static_cast<unsigned>(std::countr_zero(w.mask));
     std::string message, file, function;
-    if (!readString(w, I, lane, argument(w, site.args[0], lane), message) || !readString(w, I, lane, argument(w, site.args[1], lane), file) ||
+    if (!readString(w, I, lane, argument(w, site.args[0], lane), message) ||
+        !readString(w, I, lane, argument(w, site.args[1], lane), file) ||
         !readString(w, I, lane, argument(w, site.args[3], lane), function)) {
         return nullptr;
     }
     const Dim3 b = w.block->index, t = threadOf(w, lane);
-    std::string text = file + ":" + std::to_string(static_cast<u32>(argument(w, site.args[2], lane))) + ": " + function + ": block: [" +
-                       std::to_string(b.x) + "," + std::to_string(b.y) + "," + std::to_string(b.z) + "], thread: [" + std::to_string(t.x) +
-                       "," + std::to_string(t.y) + "," + std::to_string(t.z) + "] Assertion `" + message + "` failed.";
+    std::string text =
+        file + ":" + std::to_string(static_cast<u32>(argument(w, site.args[2], lane))) + ": " +
+        function + ": block: [" + std::to_string(b.x) + "," + std::to_string(b.y) + "," +
+        std::to_string(b.z) + "], thread: [" + std::to_string(t.x) + "," + std::to_string(t.y) +
+        "," + std::to_string(t.z) + "] Assertion `" + message + "` failed.";
     w.launch->fault(LaunchStatus::Assert, text);
     return nullptr;
 }
@@ -190,7 +219,8 @@ const Instr* deviceMalloc(Warp& w, const Instr* I, const CallSite& site)
 {
     for (u32 m = w.mask; m != 0; m &= m - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(m));
-        void* p = w.launch->memory->allocate(argument(w, site.args[0], lane), MemoryKind::Device, "device malloc");
+        void* p = w.launch->memory->allocate(argument(w, site.args[0], lane), MemoryKind::Device,
+                                             "device malloc");
         if (p != nullptr) {
             w.launch->snapshot.addDynamic(w.launch->memory->impl().rangeOf(p, w.launch->count));
         }
@@ -206,7 +236,8 @@ const Instr* deviceFree(Warp& w, const Instr* I, const CallSite& site)
         const u64 p = argument(w, site.args[0], lane);
         const auto owner = w.launch->memory->find(p);
         if (p != 0 && (!owner || owner->base != p || owner->label != "device malloc")) {
-            return faultAt(w, I, lane, LaunchStatus::IllegalAddress, "Invalid free of an address that device malloc did not give");
+            return faultAt(w, I, lane, LaunchStatus::IllegalAddress,
+                           "Invalid free of an address that device malloc did not give");
         }
         // Other threads may still hold the range: its memory goes back when the launch has ended.
         if (p != 0) {
@@ -229,15 +260,22 @@ Builtin builtinFor(std::string_view name)
                                     : Builtin::None;
 }
 
-std::size_t builtinArguments(Builtin b) { return b == Builtin::Vprintf ? 2 : b == Builtin::AssertFail ? 5 : 1; }
+std::size_t builtinArguments(Builtin b)
+{
+    return b == Builtin::Vprintf ? 2 : b == Builtin::AssertFail ? 5 : 1;
+}
 
 const Instr* runBuiltin(Warp& w, const Instr* I, const CallSite& site)
 {
     switch (site.builtin) {
-    case Builtin::Vprintf: return vprintf(w, I, site);
-    case Builtin::AssertFail: return assertFail(w, I, site);
-    case Builtin::Malloc: return deviceMalloc(w, I, site);
-    default: return deviceFree(w, I, site);
+    case Builtin::Vprintf:
+        return vprintf(w, I, site);
+    case Builtin::AssertFail:
+        return assertFail(w, I, site);
+    case Builtin::Malloc:
+        return deviceMalloc(w, I, site);
+    default:
+        return deviceFree(w, I, site);
     }
 }
 

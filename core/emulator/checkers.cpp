@@ -6,7 +6,10 @@
 namespace ridgeline::emu {
 namespace {
 
-const char* verb(AccessKind kind) { return kind == AccessKind::Read ? "read" : kind == AccessKind::Write ? "write" : "atomic"; }
+const char* verb(AccessKind kind)
+{
+    return kind == AccessKind::Read ? "read" : kind == AccessKind::Write ? "write" : "atomic";
+}
 
 std::string hex(u64 value)
 {
@@ -15,7 +18,8 @@ std::string hex(u64 value)
     return out.str();
 }
 
-/// "and is 4 bytes after the nearest allocation at 0x… of size 1024 bytes (cudaMalloc, allocation 3)"
+/// "and is 4 bytes after the nearest allocation at 0x… of size 1024 bytes (cudaMalloc, allocation
+/// 3)"
 std::string neighbour(const Memory& memory, u64 address, u32 size, bool& afterFree)
 {
     const auto near = memory.nearest(address);
@@ -28,13 +32,17 @@ std::string neighbour(const Memory& memory, u64 address, u32 size, bool& afterFr
     if (afterFree) {
         out << "\n    and is inside an allocation that was freed, at " << hex(near->base);
     } else if (address >= near->base && address < end) {
-        out << "\n    and reaches " << address + size - end << " bytes past the end of the allocation at " << hex(near->base);
+        out << "\n    and reaches " << address + size - end
+            << " bytes past the end of the allocation at " << hex(near->base);
     } else if (address < near->base) {
-        out << "\n    and is " << near->base - address << " bytes before the nearest allocation at " << hex(near->base);
+        out << "\n    and is " << near->base - address << " bytes before the nearest allocation at "
+            << hex(near->base);
     } else {
-        out << "\n    and is " << address - end + 1 << " bytes after the nearest allocation at " << hex(near->base);
+        out << "\n    and is " << address - end + 1 << " bytes after the nearest allocation at "
+            << hex(near->base);
     }
-    out << " of size " << near->size << " bytes (" << near->label << ", allocation " << near->serial << ')';
+    out << " of size " << near->size << " bytes (" << near->label << ", allocation " << near->serial
+        << ')';
     return out.str();
 }
 
@@ -56,8 +64,10 @@ void addReport(Launch& launch, CheckReport report)
 {
     const std::lock_guard lock(launch.mutex);
     for (CheckReport& known : launch.reports) {
-        if (known.checker == report.checker && known.kind == report.kind && known.site.ptxLine == report.site.ptxLine &&
-            known.other.ptxLine == report.other.ptxLine && known.site.source.line == report.site.source.line) {
+        if (known.checker == report.checker && known.kind == report.kind &&
+            known.site.ptxLine == report.site.ptxLine &&
+            known.other.ptxLine == report.other.ptxLine &&
+            known.site.source.line == report.site.source.line) {
             ++known.count;
             return;
         }
@@ -67,16 +77,21 @@ void addReport(Launch& launch, CheckReport report)
     }
 }
 
-void reportInvalid(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind, const char* space)
+void reportInvalid(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind,
+                   const char* space)
 {
     bool afterFree = false;
-    std::string text = std::string("Invalid __") + space + "__ " + verb(kind) + " of size " + std::to_string(size) + " bytes\n" +
-                       placeOf(w, I, lane) + "\n    Access to " + hex(address) + " is out of bounds";
+    std::string text = std::string("Invalid __") + space + "__ " + verb(kind) + " of size " +
+                       std::to_string(size) + " bytes\n" + placeOf(w, I, lane) +
+                       "\n    Access to " + hex(address) + " is out of bounds";
     if (std::string_view(space) == "global") {
         text += neighbour(*w.launch->memory, address, size, afterFree);
     } else {
-        text += std::string("\n    and the ") + space + " memory of a " + (std::string_view(space) == "shared" ? "block" : "thread") + " has " +
-                std::to_string(std::string_view(space) == "shared" ? w.launch->sharedBytes : std::string_view(space) == "local" ? w.launch->localBytes : w.launch->paramBytes) +
+        text += std::string("\n    and the ") + space + " memory of a " +
+                (std::string_view(space) == "shared" ? "block" : "thread") + " has " +
+                std::to_string(std::string_view(space) == "shared"  ? w.launch->sharedBytes
+                               : std::string_view(space) == "local" ? w.launch->localBytes
+                                                                    : w.launch->paramBytes) +
                 " bytes";
     }
     if (w.launch->options->checkMemory) {
@@ -93,10 +108,12 @@ void reportInvalid(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size
     w.launch->fault(LaunchStatus::IllegalAddress, text);
 }
 
-void reportMisaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind, const char* space)
+void reportMisaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size,
+                      AccessKind kind, const char* space)
 {
-    const std::string text = std::string("Invalid __") + space + "__ " + verb(kind) + " of size " + std::to_string(size) + " bytes\n" +
-                             placeOf(w, I, lane) + "\n    Access to " + hex(address) + " is misaligned";
+    const std::string text = std::string("Invalid __") + space + "__ " + verb(kind) + " of size " +
+                             std::to_string(size) + " bytes\n" + placeOf(w, I, lane) +
+                             "\n    Access to " + hex(address) + " is misaligned";
     if (w.launch->options->checkMemory) {
         CheckReport report;
         report.checker = "memory";

@@ -7,11 +7,14 @@
 namespace ridgeline::emu {
 
 /// An access outside of memory: ends the launch, and is a report of the memory checker.
-void reportInvalid(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind, const char* space);
-void reportMisaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind, const char* space);
+void reportInvalid(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size, AccessKind kind,
+                   const char* space);
+void reportMisaligned(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size,
+                      AccessKind kind, const char* space);
 
 // Called for accesses inside of memory when a checker is on.
-void checkGlobal(Warp& w, const Instr* I, const u64* address, u32 mask, u32 size, AccessKind kind, const MemoryRange* range);
+void checkGlobal(Warp& w, const Instr* I, const u64* address, u32 mask, u32 size, AccessKind kind,
+                 const MemoryRange* range);
 void checkShared(Warp& w, const Instr* I, const u64* offset, u32 mask, u32 size, AccessKind kind);
 void checkLocal(Warp& w, const Instr* I, const u64* offset, u32 mask, u32 size, AccessKind kind);
 

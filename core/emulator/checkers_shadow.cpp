@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shadow state: which bytes were written (global and shared), and who touched which byte of shared
-// memory since the last barrier. Hazards are judged by barrier epoch, never by the order in which this
-// machine happened to run the threads.
+// memory since the last barrier. Hazards are judged by barrier epoch, never by the order in which
+// this machine happened to run the threads.
 #include "core/emulator/checkers.h"
 
 #include <atomic>
@@ -39,9 +39,15 @@ public:
     std::vector<u32> warpSync; ///< .sync instructions each warp has passed
 };
 
-BlockShadow* shadowOf(Warp& w) { return static_cast<BlockShadow*>(w.block->checkers.get()); }
+BlockShadow* shadowOf(Warp& w)
+{
+    return static_cast<BlockShadow*>(w.block->checkers.get());
+}
 
-const char* verb(AccessKind kind) { return kind == AccessKind::Read ? "read" : kind == AccessKind::Write ? "write" : "atomic"; }
+const char* verb(AccessKind kind)
+{
+    return kind == AccessKind::Read ? "read" : kind == AccessKind::Write ? "write" : "atomic";
+}
 
 std::string hex(u64 value)
 {
@@ -59,12 +65,14 @@ void uninitialised(Warp& w, const Instr* I, unsigned lane, u64 address, u32 size
     r.kernel = w.launch->program->functions[0]->name;
     r.address = address;
     r.site = siteOf(w, I, lane, "read", size);
-    r.text = std::string("Uninitialized __") + space + "__ memory read of size " + std::to_string(size) + " bytes\n" + placeOf(w, I, lane) +
-             "\n    Address " + hex(address);
+    r.text = std::string("Uninitialized __") + space + "__ memory read of size " +
+             std::to_string(size) + " bytes\n" + placeOf(w, I, lane) + "\n    Address " +
+             hex(address);
     addReport(*w.launch, std::move(r));
 }
 
-AccessSite otherSite(Warp& w, const Instr* instr, const Function* fn, u32 thread, const char* access, u32 size)
+AccessSite otherSite(Warp& w, const Instr* instr, const Function* fn, u32 thread,
+                     const char* access, u32 size)
 {
     AccessSite site;
     site.block = w.block->index;
@@ -85,8 +93,10 @@ AccessSite otherSite(Warp& w, const Instr* instr, const Function* fn, u32 thread
 std::string describe(const AccessSite& s)
 {
     std::ostringstream out;
-    out << (s.access == "read" ? "Read" : s.access == "write" ? "Write" : "Atomic") << " access by thread (" << s.thread.x << ',' << s.thread.y << ','
-        << s.thread.z << ") at ";
+    out << (s.access == "read"    ? "Read"
+            : s.access == "write" ? "Write"
+                                  : "Atomic")
+        << " access by thread (" << s.thread.x << ',' << s.thread.y << ',' << s.thread.z << ") at ";
     if (s.source.line != 0) {
         out << s.source.file << ':' << s.source.line << ' ';
     }
@@ -94,7 +104,8 @@ std::string describe(const AccessSite& s)
     return out.str();
 }
 
-void hazard(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, AccessKind kind, const char* name, AccessSite other)
+void hazard(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, AccessKind kind,
+            const char* name, AccessSite other)
 {
     CheckReport r;
     r.checker = "race";
@@ -105,28 +116,37 @@ void hazard(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, Access
     r.site = siteOf(w, I, lane, verb(kind), size);
     r.other = std::move(other);
     std::ostringstream text;
-    text << "Error: Race reported between " << describe(r.other) << " and " << describe(r.site) << "\n    " << name << " hazard at __shared__ "
-         << hex(offset) << " in block (" << w.block->index.x << ',' << w.block->index.y << ',' << w.block->index.z << ") of " << r.kernel;
+    text << "Error: Race reported between " << describe(r.other) << " and " << describe(r.site)
+         << "\n    " << name << " hazard at __shared__ " << hex(offset) << " in block ("
+         << w.block->index.x << ',' << w.block->index.y << ',' << w.block->index.z << ") of "
+         << r.kernel;
     r.text = text.str();
     addReport(*w.launch, std::move(r));
 }
 
-void raceByte(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, AccessKind kind, BlockShadow& shadow, Cell& c, bool& told)
+void raceByte(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, AccessKind kind,
+              BlockShadow& shadow, Cell& c, bool& told)
 {
     const u32 epoch = w.block->epoch, sync = shadow.warpSync[w.index];
     const auto me = static_cast<std::uint16_t>(w.index * 32 + lane + 1);
     const auto sameWarp = [&](u32 thread) { return (thread - 1) / 32 == w.index; };
-    const bool writeHere = c.writeEpoch == epoch && c.writeThread != me && !(sameWarp(c.writeThread) && c.writeSync != sync);
-    const bool readHere = c.readEpoch == epoch && (c.readThread != me || c.manyReaders) && !(sameWarp(c.readThread) && !c.manyReaders && c.readSync != sync);
+    const bool writeHere = c.writeEpoch == epoch && c.writeThread != me &&
+                           !(sameWarp(c.writeThread) && c.writeSync != sync);
+    const bool readHere = c.readEpoch == epoch && (c.readThread != me || c.manyReaders) &&
+                          !(sameWarp(c.readThread) && !c.manyReaders && c.readSync != sync);
     if (kind != AccessKind::Read) {
-        // Lanes of one instruction that write one place are not ordered, but not reported as a race either.
+        // Lanes of one instruction that write one place are not ordered, but not reported as a race
+        // either.
         const bool sameInstruction = writeHere && c.writer == I && sameWarp(c.writeThread);
-        if (writeHere && !told && !sameInstruction && !(kind == AccessKind::Atomic && c.writeAtomic)) {
-            hazard(w, I, lane, offset, size, kind, "WAW", otherSite(w, c.writer, c.writerFunction, c.writeThread, "write", size));
+        if (writeHere && !told && !sameInstruction &&
+            !(kind == AccessKind::Atomic && c.writeAtomic)) {
+            hazard(w, I, lane, offset, size, kind, "WAW",
+                   otherSite(w, c.writer, c.writerFunction, c.writeThread, "write", size));
             told = true;
         }
         if (readHere && !told) {
-            hazard(w, I, lane, offset, size, kind, "WAR", otherSite(w, c.reader, c.readerFunction, c.readThread, "read", size));
+            hazard(w, I, lane, offset, size, kind, "WAR",
+                   otherSite(w, c.reader, c.readerFunction, c.readThread, "read", size));
             told = true;
         }
         c.writer = I;
@@ -137,10 +157,13 @@ void raceByte(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, Acce
         c.writeAtomic = kind == AccessKind::Atomic;
     } else {
         if (writeHere && !told) {
-            hazard(w, I, lane, offset, size, kind, "RAW", otherSite(w, c.writer, c.writerFunction, c.writeThread, c.writeAtomic ? "atomic" : "write", size));
+            hazard(w, I, lane, offset, size, kind, "RAW",
+                   otherSite(w, c.writer, c.writerFunction, c.writeThread,
+                             c.writeAtomic ? "atomic" : "write", size));
             told = true;
         }
-        c.manyReaders = c.readEpoch == epoch && c.readThread != 0 && (c.manyReaders || c.readThread != me);
+        c.manyReaders =
+            c.readEpoch == epoch && c.readThread != 0 && (c.manyReaders || c.readThread != me);
         c.reader = I;
         c.readerFunction = w.frame->fn;
         c.readEpoch = epoch;
@@ -151,7 +174,8 @@ void raceByte(Warp& w, const Instr* I, unsigned lane, u64 offset, u32 size, Acce
 
 } // namespace
 
-void checkGlobal(Warp& w, const Instr* I, const u64* address, u32 mask, u32 size, AccessKind kind, const MemoryRange* range)
+void checkGlobal(Warp& w, const Instr* I, const u64* address, u32 mask, u32 size, AccessKind kind,
+                 const MemoryRange* range)
 {
     if (!w.launch->options->checkInit || range->initialised == nullptr) {
         return;
@@ -228,9 +252,10 @@ void checkBarrier(Warp& w, const Instr* I, u32 number, u32)
     r.space = "shared";
     r.kernel = w.launch->program->functions[0]->name;
     r.site = siteOf(w, I, lane, "barrier", 0);
-    r.text = "Barrier error detected. Divergent thread(s) in warp: " + std::to_string(std::popcount(w.mask)) + " of " +
-             std::to_string(std::popcount(w.live)) + " threads of warp " + std::to_string(w.index) + " arrive at barrier " + std::to_string(number) +
-             "\n" + placeOf(w, I, lane);
+    r.text = "Barrier error detected. Divergent thread(s) in warp: " +
+             std::to_string(std::popcount(w.mask)) + " of " +
+             std::to_string(std::popcount(w.live)) + " threads of warp " + std::to_string(w.index) +
+             " arrive at barrier " + std::to_string(number) + "\n" + placeOf(w, I, lane);
     addReport(*w.launch, std::move(r));
 }
 
@@ -249,8 +274,8 @@ void reportStuckLanes(Warp& w, const Group& g)
     r.kernel = w.launch->program->functions[0]->name;
     r.site = siteOf(w, I, lane, "barrier", 0);
     std::ostringstream text;
-    text << "Barrier error detected. Invalid arguments: lanes " << hex(g.members & w.live & ~g.mask) << " of the member mask " << hex(g.members)
-         << " do not arrive\n"
+    text << "Barrier error detected. Invalid arguments: lanes " << hex(g.members & w.live & ~g.mask)
+         << " of the member mask " << hex(g.members) << " do not arrive\n"
          << placeOf(w, I, lane);
     r.text = text.str();
     addReport(*w.launch, std::move(r));

@@ -9,12 +9,16 @@
 namespace ridgeline::emu {
 namespace {
 
-std::uint64_t alignUp(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+std::uint64_t alignUp(std::uint64_t value, std::uint64_t align)
+{
+    return (value + align - 1) / align * align;
+}
 constexpr std::uint32_t recursionStack = 16384;
 
 class Linker final : public LinkContext {
 public:
-    Linker(const LoadedModule& module, const Reach& reach, Program& program) : m_module(module), m_reach(reach), m_program(program)
+    Linker(const LoadedModule& module, const Reach& reach, Program& program)
+        : m_module(module), m_reach(reach), m_program(program)
     {
         program.byId.assign(module.functionCount(), nullptr);
     }
@@ -28,7 +32,8 @@ public:
         return reinterpret_cast<std::uint64_t>(info->address);
     }
 
-    bool sharedOffset(const AstModule& module, std::string_view name, const Variable* local, std::uint64_t& offset) override
+    bool sharedOffset(const AstModule& module, std::string_view name, const Variable* local,
+                      std::uint64_t& offset) override
     {
         const Variable* variable = local != nullptr ? local : m_module.variable(module, name);
         if (variable == nullptr || variable->space != Space::Shared) {
@@ -47,7 +52,8 @@ public:
         }
         Function*& slot = m_program.byId[static_cast<std::size_t>(id)];
         if (slot == nullptr) {
-            slot = add(*m_module.function(id).module, *m_module.function(id).ast, static_cast<std::uint32_t>(id));
+            slot = add(*m_module.function(id).module, *m_module.function(id).ast,
+                       static_cast<std::uint32_t>(id));
         }
         return slot;
     }
@@ -104,13 +110,15 @@ Reach reachOf(const LoadedModule& module, const AstModule& ast, const AstFunctio
     std::vector<std::pair<const AstModule*, const AstFunction*>> open{{&ast, &kernel}};
     const auto lay = [&](const Variable* v) {
         if (v->isExtern || v->unsized) {
-            if (std::find(reach.dynamicShared.begin(), reach.dynamicShared.end(), v) == reach.dynamicShared.end()) {
+            if (std::find(reach.dynamicShared.begin(), reach.dynamicShared.end(), v) ==
+                reach.dynamicShared.end()) {
                 reach.dynamicShared.push_back(v);
             }
         } else if (reach.shared.count(v) == 0) {
             const std::uint64_t at = alignUp(reach.sharedBytes, v->align);
             reach.shared[v] = at;
-            reach.sharedBytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(at + v->bytes(), 1U << 30));
+            reach.sharedBytes =
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(at + v->bytes(), 1U << 30));
         }
     };
     const auto visit = [&](const AstModule& in, std::string_view name) {
@@ -149,7 +157,8 @@ Reach reachOf(const LoadedModule& module, const AstModule& ast, const AstFunctio
     return reach;
 }
 
-std::unique_ptr<Program> compileProgram(const LoadedModule& module, const LoadedModule::Kernel& kernel)
+std::unique_ptr<Program> compileProgram(const LoadedModule& module,
+                                        const LoadedModule::Kernel& kernel)
 {
     auto program = std::make_unique<Program>();
     const Reach reach = reachOf(module, *kernel.module, *kernel.ast);

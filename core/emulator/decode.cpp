@@ -9,7 +9,10 @@
 namespace ridgeline::emu {
 namespace {
 
-std::uint32_t alignUp(std::uint32_t value, std::uint32_t align) { return (value + align - 1) / align * align; }
+std::uint32_t alignUp(std::uint32_t value, std::uint32_t align)
+{
+    return (value + align - 1) / align * align;
+}
 
 bool isHint(std::string_view mod)
 {
@@ -53,7 +56,8 @@ void Decoder::layoutVariables()
         if (v.isReg) {
             slot.isReg = true;
         } else {
-            // Byte arrays of .param variables, lane after lane; offsets are fixed up behind the registers.
+            // Byte arrays of .param variables, lane after lane; offsets are fixed up behind the
+            // registers.
             slot.offset = m_paramBytes;
             slot.bytes = alignUp(slot.bytes, 16);
             m_paramBytes += slot.bytes * 32;
@@ -167,7 +171,8 @@ void Decoder::run(LoadError& error)
     m_function.poolBytes = static_cast<std::uint32_t>(m_pool.size());
     m_function.poolMemory.reset(new std::byte[m_pool.size() + 128]);
     auto at = reinterpret_cast<std::uintptr_t>(m_function.poolMemory.get());
-    m_function.pool = m_function.poolMemory.get() + (alignUp(static_cast<std::uint32_t>(at & 127), 128) - (at & 127));
+    m_function.pool = m_function.poolMemory.get() +
+                      (alignUp(static_cast<std::uint32_t>(at & 127), 128) - (at & 127));
     if (!m_pool.empty()) {
         std::memcpy(m_function.pool, m_pool.data(), m_pool.size());
     }
@@ -206,7 +211,8 @@ void Decoder::checkModifiers(Handler handler) const
 {
     for (std::size_t i = 0; i < m_ast->mods.size(); ++i) {
         if (((m_consumed >> i) & 1U) == 0) {
-            refuse("modifier '." + std::string(m_ast->mods[i]) + "' of '" + m_ast->fullName() + "' is not implemented");
+            refuse("modifier '." + std::string(m_ast->mods[i]) + "' of '" + m_ast->fullName() +
+                   "' is not implemented");
         }
     }
     if (handler == nullptr) {
@@ -330,7 +336,8 @@ const Operand& Decoder::op(std::size_t i) const
 void Decoder::expectCount(std::size_t n) const
 {
     if (m_ast->ops.size() != n) {
-        refuse("'" + m_ast->fullName() + "' has " + std::to_string(m_ast->ops.size()) + " operands instead of " + std::to_string(n));
+        refuse("'" + m_ast->fullName() + "' has " + std::to_string(m_ast->ops.size()) +
+               " operands instead of " + std::to_string(n));
     }
 }
 
@@ -344,20 +351,24 @@ std::uint64_t Decoder::immediateBits(const Operand& operand, Type type) const
     switch (operand.kind) {
     case Operand::Kind::Imm:
         if (type == Type::F32) {
-            return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(operand.imm)));
+            return std::bit_cast<std::uint32_t>(
+                static_cast<float>(static_cast<std::int64_t>(operand.imm)));
         }
         if (type == Type::F64) {
-            return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(operand.imm)));
+            return std::bit_cast<std::uint64_t>(
+                static_cast<double>(static_cast<std::int64_t>(operand.imm)));
         }
         return operand.imm;
     case Operand::Kind::Float32:
         if (bitsOf(type) == 64) {
-            return std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.imm))));
+            return std::bit_cast<std::uint64_t>(
+                static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(operand.imm))));
         }
         return operand.imm;
     case Operand::Kind::Float64:
         if (bitsOf(type) == 32) {
-            return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.imm)));
+            return std::bit_cast<std::uint32_t>(
+                static_cast<float>(std::bit_cast<double>(operand.imm)));
         }
         return operand.imm;
     default:
@@ -379,11 +390,16 @@ void Decoder::setField(Field field, std::uint32_t reg, bool def, bool partial)
 Reg& Decoder::fieldOf(Instr& instr, Field field) const
 {
     switch (field) {
-    case Field::Dst: return instr.dst;
-    case Field::Dst2: return instr.dst2;
-    case Field::Guard: return instr.guard;
-    case Field::Extra: break;
-    default: return instr.src[static_cast<int>(field) - static_cast<int>(Field::Src0)];
+    case Field::Dst:
+        return instr.dst;
+    case Field::Dst2:
+        return instr.dst2;
+    case Field::Guard:
+        return instr.guard;
+    case Field::Extra:
+        break;
+    default:
+        return instr.src[static_cast<int>(field) - static_cast<int>(Field::Src0)];
     }
     refuse("internal: no such field");
 }
@@ -426,8 +442,13 @@ void Decoder::special(const Operand& operand, Type type, std::uint32_t& reg)
     if (code < 0) {
         refuse("special register '" + std::string(operand.name) + "' is not implemented");
     }
-    const unsigned bits = bitsOf(type) == 64 || (bitsOf(type) == 0 && is64) ? 64 : bitsOf(type) == 16 ? 16 : 32;
-    reg = before(specialHandler, static_cast<std::uint64_t>(code), bits, bits == 64 ? Type::B64 : bits == 16 ? Type::B16 : Type::B32);
+    const unsigned bits = bitsOf(type) == 64 || (bitsOf(type) == 0 && is64) ? 64
+                          : bitsOf(type) == 16                              ? 16
+                                                                            : 32;
+    reg = before(specialHandler, static_cast<std::uint64_t>(code), bits,
+                 bits == 64   ? Type::B64
+                 : bits == 16 ? Type::B16
+                              : Type::B32);
 }
 
 std::uint32_t Decoder::before(Handler handler, std::uint64_t imm, std::uint32_t aux, Type type)
@@ -460,7 +481,8 @@ std::uint32_t Decoder::before(Handler handler, std::uint64_t imm, std::uint32_t 
 
 void Decoder::useLocalAddress(Field field, const Variable& variable, std::uint64_t extra)
 {
-    setField(field, before(localAddressHandler, localOffset(variable) + extra, 0, Type::B64), false, false);
+    setField(field, before(localAddressHandler, localOffset(variable) + extra, 0, Type::B64), false,
+             false);
 }
 
 void Decoder::use(Field field, const Operand& operand, Type type, bool loose)
@@ -470,12 +492,14 @@ void Decoder::use(Field field, const Operand& operand, Type type, bool loose)
     if (operand.kind == Operand::Kind::Special) {
         special(operand, type, reg);
     } else if (operand.kind != Operand::Kind::Reg) {
-        fieldOf(m_instr, field) = poolConstant(immediateBits(operand, type), std::max(width == 8 ? 16U : width, 1U));
+        fieldOf(m_instr, field) =
+            poolConstant(immediateBits(operand, type), std::max(width == 8 ? 16U : width, 1U));
         return;
     }
     const unsigned have = bitsOf(m_registers[reg]);
     if (!loose && have != width && !(have == 16 && width == 8)) {
-        refuse("operand of '" + m_ast->fullName() + "' is " + std::to_string(have) + " bits wide instead of " + std::to_string(width));
+        refuse("operand of '" + m_ast->fullName() + "' is " + std::to_string(have) +
+               " bits wide instead of " + std::to_string(width));
     }
     setField(field, reg, false, false);
 }
@@ -491,7 +515,8 @@ void Decoder::def(Field field, const Operand& operand, Type type, bool loose)
     } else {
         const unsigned have = bitsOf(m_registers[reg]);
         if (!loose && have != width && !(have == 16 && width == 8)) {
-            refuse("result of '" + m_ast->fullName() + "' is " + std::to_string(have) + " bits wide instead of " + std::to_string(width));
+            refuse("result of '" + m_ast->fullName() + "' is " + std::to_string(have) +
+                   " bits wide instead of " + std::to_string(width));
         }
     }
     setField(field, reg, true, false);
@@ -512,7 +537,8 @@ void Decoder::extraUse(const Operand& operand, Type type, bool loose)
         }
         m_pendingRefs.push_back({0, reg, at, Field::Extra, false, false});
     } else {
-        m_function.extra[at] = poolConstant(immediateBits(operand, type), std::max(bitsOf(type), 16U));
+        m_function.extra[at] =
+            poolConstant(immediateBits(operand, type), std::max(bitsOf(type), 16U));
     }
 }
 
@@ -525,7 +551,8 @@ void Decoder::extraDef(const Operand& operand, Type type, bool loose)
         reg = newRegister(bitsOf(type) == 8 ? Type::B16 : type);
     } else if (operand.kind != Operand::Kind::Reg) {
         refuse("the result of '" + m_ast->fullName() + "' must be registers");
-    } else if (const unsigned have = bitsOf(m_registers[reg]); !loose && have != bitsOf(type) && !(have == 16 && bitsOf(type) == 8)) {
+    } else if (const unsigned have = bitsOf(m_registers[reg]);
+               !loose && have != bitsOf(type) && !(have == 16 && bitsOf(type) == 8)) {
         refuse("vector element of '" + m_ast->fullName() + "' has the wrong width");
     }
     m_pendingRefs.push_back({0, reg, at, Field::Extra, true, false});

@@ -25,7 +25,8 @@ struct LinkContext {
     /// Address of a module variable; throws DecodeFailure when nobody defines it.
     virtual std::uint64_t globalAddress(const AstModule& module, std::string_view name) = 0;
     /// True when the name is a .shared variable; its offset in the block's shared memory.
-    virtual bool sharedOffset(const AstModule& module, std::string_view name, const Variable* local, std::uint64_t& offset) = 0;
+    virtual bool sharedOffset(const AstModule& module, std::string_view name, const Variable* local,
+                              std::uint64_t& offset) = 0;
     /// Compiled function for a call or an address; null when there is none.
     virtual Function* functionFor(const AstModule& module, std::string_view name) = 0;
     virtual std::uint32_t memorySlot() = 0;
@@ -60,7 +61,7 @@ public:
 
     // Modifiers.
     bool has(std::string_view name);
-    Type type();                    ///< the next type; throws when there is none
+    Type type(); ///< the next type; throws when there is none
     Type typeOr(Type fallback);
     template <class E, std::size_t N>
     E oneOf(const std::pair<std::string_view, E> (&table)[N], E fallback)
@@ -80,11 +81,17 @@ public:
     std::size_t count() const { return m_ast->ops.size(); }
     const Operand& op(std::size_t i) const;
     void expectCount(std::size_t n) const;
-    /// Sets a source field to the operand's register or constant; width must match the type's unless
-    /// `loose`.
-    void use(Field field, std::size_t index, Type type, bool loose = false) { use(field, op(index), type, loose); }
+    /// Sets a source field to the operand's register or constant; width must match the type's
+    /// unless `loose`.
+    void use(Field field, std::size_t index, Type type, bool loose = false)
+    {
+        use(field, op(index), type, loose);
+    }
     void use(Field field, const Operand& operand, Type type, bool loose = false);
-    void def(Field field, std::size_t index, Type type, bool loose = false) { def(field, op(index), type, loose); }
+    void def(Field field, std::size_t index, Type type, bool loose = false)
+    {
+        def(field, op(index), type, loose);
+    }
     void def(Field field, const Operand& operand, Type type, bool loose = false);
     void constant(Field field, std::uint64_t bits, unsigned width);
     /// Appends a vector element to the instruction's extra registers.
@@ -109,7 +116,8 @@ public:
     CallSlot paramSlot(const Operand& operand);
     const std::map<const Variable*, CallSlot>& paramSlots() const { return m_params; }
     std::uint32_t localOffset(const Variable& variable) const;
-    /// Sets a source field to the address (in the local window, without tag) of a .local variable plus `extra`.
+    /// Sets a source field to the address (in the local window, without tag) of a .local variable
+    /// plus `extra`.
     void useLocalAddress(Field field, const Variable& variable, std::uint64_t extra);
     bool isKernelParam(const Variable* variable, std::uint32_t& offset) const;
 

@@ -53,9 +53,18 @@ inline float flush(float x)
     return bitCast<float>((bits & 0x7F800000U) == 0 ? bits & 0x80000000U : bits);
 }
 /// Single precision results that are NaN have one pattern only.
-inline float canonical(float x) { return x == x ? x : bitCast<float>(canonicalNan32); }
+inline float canonical(float x)
+{
+    return x == x ? x : bitCast<float>(canonicalNan32);
+}
 /// .sat: to [0, 1], NaN to 0.
-inline float saturate(float x) { return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F; }
-inline double saturate(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }
+inline float saturate(float x)
+{
+    return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F;
+}
+inline double saturate(double x)
+{
+    return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
+}
 
 } // namespace ridgeline::emu

@@ -33,19 +33,32 @@ u32 toFormat(double value, const FloatFormat& f, Round round, bool saturate)
     const bool negative = sign != 0;
     bool up = false;
     switch (round) {
-    case Round::Nearest: up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0.0); break;
-    case Round::Away: up = rest >= 0.5; break;
-    case Round::Zero: up = false; break;
-    case Round::Down: up = rest > 0 && negative; break;
-    case Round::Up: up = rest > 0 && !negative; break;
+    case Round::Nearest:
+        up = rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0.0);
+        break;
+    case Round::Away:
+        up = rest >= 0.5;
+        break;
+    case Round::Zero:
+        up = false;
+        break;
+    case Round::Down:
+        up = rest > 0 && negative;
+        break;
+    case Round::Up:
+        up = rest > 0 && !negative;
+        break;
     }
     whole += up ? 1 : 0;
     const auto mantissa = static_cast<u64>(whole);
     // A carry out of the mantissa moves into the exponent by plain addition.
     const bool subnormal = mantissa < (1ULL << f.mantissaBits);
-    const u64 bits = subnormal ? mantissa : (static_cast<u64>(exponent + bias) << f.mantissaBits) + (mantissa - (1ULL << f.mantissaBits));
+    const u64 bits = subnormal ? mantissa
+                               : (static_cast<u64>(exponent + bias) << f.mantissaBits) +
+                                     (mantissa - (1ULL << f.mantissaBits));
     if (bits > largest) {
-        const bool toLargest = round == Round::Zero || (round == Round::Down && !negative) || (round == Round::Up && negative);
+        const bool toLargest = round == Round::Zero || (round == Round::Down && !negative) ||
+                               (round == Round::Up && negative);
         return sign | (toLargest && !saturate ? largest : overflow);
     }
     return sign | static_cast<u32>(bits);
@@ -66,7 +79,8 @@ double fromFormat(u32 bits, const FloatFormat& f)
     } else if (exponent == 0) {
         r = std::ldexp(static_cast<double>(mantissa), 1 - bias - f.mantissaBits);
     } else {
-        r = std::ldexp(static_cast<double>(mantissa + (1U << f.mantissaBits)), static_cast<int>(exponent) - bias - f.mantissaBits);
+        r = std::ldexp(static_cast<double>(mantissa + (1U << f.mantissaBits)),
+                       static_cast<int>(exponent) - bias - f.mantissaBits);
     }
     return negative ? -r : r;
 }

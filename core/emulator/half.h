@@ -13,7 +13,8 @@ struct FloatFormat {
     int exponentBits, mantissaBits;
     bool hasInfinity; ///< false: e4m3, whose only special is NaN (all ones)
 };
-constexpr FloatFormat formatF16{5, 10, true}, formatBF16{8, 7, true}, formatE5M2{5, 2, true}, formatE4M3{4, 3, false}, formatTF32{8, 10, true};
+constexpr FloatFormat formatF16{5, 10, true}, formatBF16{8, 7, true}, formatE5M2{5, 2, true},
+    formatE4M3{4, 3, false}, formatTF32{8, 10, true};
 
 /// The format's bits of a double. `saturate`: overflow and infinity give the largest finite value.
 u32 toFormat(double value, const FloatFormat& format, Round round, bool saturate);
@@ -28,7 +29,10 @@ inline float halfToFloat(u16 h)
     const u32 special = body >= 0x0F800000U ? (body | 0x7F800000U) : bitCast<u32>(scaled);
     return bitCast<float>(special | sign);
 }
-inline float bfloatToFloat(u16 h) { return bitCast<float>(u32(h) << 16); }
+inline float bfloatToFloat(u16 h)
+{
+    return bitCast<float>(u32(h) << 16);
+}
 
 /// Round to nearest even; NaN becomes 0x7FFF.
 inline u16 floatToHalf(float x)

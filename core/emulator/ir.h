@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Decoded programs: what the interpreter runs. One Program per kernel, with every function it can reach.
+// Decoded programs: what the interpreter runs. One Program per kernel, with every function it can
+// reach.
 #pragma once
 
 #include "core/emulator/ptx_ast.h"
@@ -39,7 +40,8 @@ static_assert(sizeof(Instr) <= 72);
 
 /// What instructions add per active lane, as sums from the function's start.
 struct Prefix {
-    std::uint32_t instrs = 0, fp64 = 0, fp32 = 0, fp16 = 0, bf16 = 0, special = 0, tensor = 0, unused = 0;
+    std::uint32_t instrs = 0, fp64 = 0, fp32 = 0, fp16 = 0, bf16 = 0, special = 0, tensor = 0,
+                  unused = 0;
 };
 
 struct InstrInfo {
@@ -72,26 +74,26 @@ struct Function {
     std::uint32_t id = 0;
     std::vector<Instr> code;
     std::vector<InstrInfo> info;
-    std::vector<Prefix> prefix;        ///< code.size() + 1
-    std::vector<std::uint32_t> extra;  ///< registers of vector operands, branch tables
+    std::vector<Prefix> prefix;       ///< code.size() + 1
+    std::vector<std::uint32_t> extra; ///< registers of vector operands, branch tables
     std::vector<CallSite> calls;
     std::unique_ptr<std::byte[]> poolMemory;
-    std::byte* pool = nullptr;         ///< 128-byte aligned
+    std::byte* pool = nullptr; ///< 128-byte aligned
     std::uint32_t poolBytes = 0;
-    std::uint32_t frameBytes = 0;      ///< registers, then .param byte arrays
-    std::uint32_t localBytes = 0;      ///< per lane, this function's own
+    std::uint32_t frameBytes = 0; ///< registers, then .param byte arrays
+    std::uint32_t localBytes = 0; ///< per lane, this function's own
     std::vector<CallSlot> params, results;
 };
 
 struct Program {
     std::vector<std::unique_ptr<Function>> functions; ///< [0] is the kernel
-    std::vector<Function*> byId;                      ///< module function id → compiled function or null
-    std::uint32_t sharedBytes = 0;                    ///< static
-    std::uint32_t dynamicOffset = 0;                  ///< where extern .shared begins
-    std::uint32_t localBytes = 0;                     ///< per lane, whole stack
+    std::vector<Function*> byId;     ///< module function id → compiled function or null
+    std::uint32_t sharedBytes = 0;   ///< static
+    std::uint32_t dynamicOffset = 0; ///< where extern .shared begins
+    std::uint32_t localBytes = 0;    ///< per lane, whole stack
     std::uint32_t memorySlots = 0;
     bool recursive = false;
-    LoadError error;                                  ///< message is set when it cannot run
+    LoadError error; ///< message is set when it cannot run
 };
 
 // Windows of generic addresses that are not host memory.

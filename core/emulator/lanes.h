@@ -28,7 +28,10 @@ using i64 = std::int64_t;
 __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
 
-inline bool lane(u32 mask, unsigned i) { return ((mask >> i) & 1U) != 0; }
+inline bool lane(u32 mask, unsigned i)
+{
+    return ((mask >> i) & 1U) != 0;
+}
 
 template <class F, class D, class A>
 const Instr* unary(Warp& w, const Instr* I)
@@ -37,7 +40,10 @@ const Instr* unary(Warp& w, const Instr* I)
     const A* a = regPtr<A>(w, I->src[0]);
     const u32 m = w.mask;
     if (m == fullMask) {
-        RIDGELINE_LANES { d[i] = F::f(a[i]); }
+        RIDGELINE_LANES
+        {
+            d[i] = F::f(a[i]);
+        }
     } else {
         RIDGELINE_LANES
         {
@@ -56,7 +62,10 @@ const Instr* binary(Warp& w, const Instr* I)
     const B* b = regPtr<B>(w, I->src[1]);
     const u32 m = w.mask;
     if (m == fullMask) {
-        RIDGELINE_LANES { d[i] = F::f(a[i], b[i]); }
+        RIDGELINE_LANES
+        {
+            d[i] = F::f(a[i], b[i]);
+        }
     } else {
         RIDGELINE_LANES
         {
@@ -76,7 +85,10 @@ const Instr* ternary(Warp& w, const Instr* I)
     const C* c = regPtr<C>(w, I->src[2]);
     const u32 m = w.mask;
     if (m == fullMask) {
-        RIDGELINE_LANES { d[i] = F::f(a[i], b[i], c[i]); }
+        RIDGELINE_LANES
+        {
+            d[i] = F::f(a[i], b[i], c[i]);
+        }
     } else {
         RIDGELINE_LANES
         {
@@ -105,7 +117,10 @@ const Instr* quaternary(Warp& w, const Instr* I)
 }
 
 /// Predicate registers are one 32-bit word: a bit per lane.
-inline u32& pred(Warp& w, Reg r) { return *regPtr<u32>(w, r); }
+inline u32& pred(Warp& w, Reg r)
+{
+    return *regPtr<u32>(w, r);
+}
 inline void setPred(Warp& w, Reg r, u32 bits)
 {
     if (r != noReg) {

@@ -41,8 +41,8 @@ struct Group {
     std::uint32_t members = 0; ///< WaitLanes: the lanes it waits for
     GroupState state = GroupState::Runnable;
     std::uint8_t barrier = 0;
-    bool warpBarrier = false;            ///< WaitLanes at bar.warp.sync: continues at pc
-    const Instr* reduction = nullptr;    ///< WaitBarrier at bar.red: whose result it takes
+    bool warpBarrier = false;         ///< WaitLanes at bar.warp.sync: continues at pc
+    const Instr* reduction = nullptr; ///< WaitBarrier at bar.red: whose result it takes
 };
 
 struct LaneCounters {
@@ -56,7 +56,7 @@ struct Warp {
     const Instr* runStart = nullptr;         ///< where the lanes' uncounted run began
     int budget = 0;                          ///< backward branches until the warp hands over
     int starve = 0;                          ///< backward branches taken while other lanes waited
-    int boost = 0;                           ///< > 0: keep the current lanes though others are behind
+    int boost = 0; ///< > 0: keep the current lanes though others are behind
     std::uint32_t parkedCount = 0;
     Frame* frame = nullptr;
     Block* block = nullptr;
@@ -67,8 +67,8 @@ struct Warp {
     LaneCounters lanes;
     Group parked[32];
     Frame top;
-    std::byte* local = nullptr; ///< launch->localBytes per lane, lane after lane
-    std::uint32_t index = 0;    ///< in the block
+    std::byte* local = nullptr;   ///< launch->localBytes per lane, lane after lane
+    std::uint32_t index = 0;      ///< in the block
     std::uint32_t id[3][32] = {}; ///< %tid
     bool done = false;
     bool forceSync = false; ///< lanes that are waited for will not come
@@ -139,7 +139,8 @@ std::string placeOf(const Warp& warp, const Instr* instr, unsigned lane);
 SourceLine sourceOf(const Warp& warp, const Instr* instr);
 int ptxLineOf(const Warp& warp, const Instr* instr);
 /// Records a fault of one lane and returns null, for handlers to return.
-const Instr* faultAt(Warp& warp, const Instr* instr, unsigned lane, LaunchStatus status, const std::string& what);
+const Instr* faultAt(Warp& warp, const Instr* instr, unsigned lane, LaunchStatus status,
+                     const std::string& what);
 
 // Scheduling inside a warp (warp.cpp).
 /// Adds the run that ends with `last` (inclusive) to the counters.

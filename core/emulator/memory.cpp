@@ -13,7 +13,10 @@ constexpr std::size_t alignment = 256;
 constexpr std::size_t freedKept = 1024;
 constexpr int poison = 0xCB;
 
-std::size_t bitmapBytes(std::size_t size) { return (size + 7) / 8; }
+std::size_t bitmapBytes(std::size_t size)
+{
+    return (size + 7) / 8;
+}
 
 std::unique_ptr<std::uint8_t[]> bitmap(std::size_t size, bool set)
 {
@@ -38,7 +41,10 @@ void setBits(std::uint8_t* bits, std::size_t from, std::size_t count)
 
 } // namespace
 
-Memory::Memory(std::size_t limit) : m_impl(std::make_unique<Impl>()) { m_impl->limit = limit; }
+Memory::Memory(std::size_t limit) : m_impl(std::make_unique<Impl>())
+{
+    m_impl->limit = limit;
+}
 
 Memory::~Memory()
 {
@@ -75,7 +81,8 @@ void* Memory::allocate(std::size_t size, MemoryKind kind, std::string label)
     // The address is in use again: what was freed there is history.
     const std::uintptr_t end = block.info.base + size;
     for (auto it = d.freed.begin(); it != d.freed.end();) {
-        const bool overlaps = it->second.base < end && block.info.base < it->second.base + it->second.size;
+        const bool overlaps =
+            it->second.base < end && block.info.base < it->second.base + it->second.size;
         it = overlaps ? d.freed.erase(it) : std::next(it);
     }
     d.live.emplace(block.info.base, std::move(block));
@@ -94,9 +101,10 @@ bool Memory::release(void* pointer)
     d.used -= found->second.info.size;
     found->second.info.freed = true;
     if (d.freed.size() >= freedKept) {
-        const auto oldest = std::min_element(d.freed.begin(), d.freed.end(), [](const auto& a, const auto& b) {
-            return a.second.serial < b.second.serial;
-        });
+        const auto oldest =
+            std::min_element(d.freed.begin(), d.freed.end(), [](const auto& a, const auto& b) {
+                return a.second.serial < b.second.serial;
+            });
         d.freed.erase(oldest);
     }
     d.freed[found->first] = found->second.info;
@@ -167,9 +175,10 @@ std::unique_ptr<Allocation> Memory::nearest(std::uintptr_t address) const
     const Allocation* best = nullptr;
     std::uintptr_t bestDistance = 0;
     const auto consider = [&](const Allocation& a) {
-        const std::uintptr_t distance = address < a.base              ? a.base - address
-                                        : address >= a.base + a.size ? address - (a.base + a.size) + 1
-                                                                      : 0;
+        const std::uintptr_t distance = address < a.base ? a.base - address
+                                        : address >= a.base + a.size
+                                            ? address - (a.base + a.size) + 1
+                                            : 0;
         // A freed allocation that holds the address says more than a live neighbour.
         if (best == nullptr || distance < bestDistance) {
             best = &a;
@@ -231,7 +240,10 @@ std::size_t Memory::used() const
     return m_impl->used;
 }
 
-std::size_t Memory::limit() const { return m_impl->limit; }
+std::size_t Memory::limit() const
+{
+    return m_impl->limit;
+}
 
 MemorySnapshot Memory::Impl::snapshot(bool count, bool init)
 {
@@ -301,8 +313,9 @@ void MemorySnapshot::dropDynamic(std::uint64_t base)
 
 const MemoryRange* MemorySnapshot::find(std::uint64_t address) const
 {
-    const auto it = std::upper_bound(ranges.begin(), ranges.end(), address,
-                                     [](std::uint64_t a, const MemoryRange& r) { return a < r.base; });
+    const auto it =
+        std::upper_bound(ranges.begin(), ranges.end(), address,
+                         [](std::uint64_t a, const MemoryRange& r) { return a < r.base; });
     if (it != ranges.begin() && address < std::prev(it)->end) {
         return &*std::prev(it);
     }

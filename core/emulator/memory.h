@@ -47,8 +47,8 @@ public:
 
     /// The host wrote (or copied) these bytes: they count as initialised from now on.
     void markInitialised(const void* pointer, std::size_t size);
-    /// Keep a byte map of what was written (the init checker needs it). What is allocated before the
-    /// first call counts as initialised, so call it before the first allocation.
+    /// Keep a byte map of what was written (the init checker needs it). What is allocated before
+    /// the first call counts as initialised, so call it before the first allocation.
     void trackInitialisation();
 
     std::size_t used() const;

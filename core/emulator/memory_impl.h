@@ -15,8 +15,9 @@ namespace ridgeline::emu {
 
 /// Shadow state of an allocation that outlives launches.
 struct Shadow {
-    std::unique_ptr<std::atomic<std::uint8_t>[]> loadStamp, storeStamp; ///< launch stamp per 32-byte sector
-    std::unique_ptr<std::uint8_t[]> initialised;                        ///< a bit per byte
+    std::unique_ptr<std::atomic<std::uint8_t>[]> loadStamp,
+        storeStamp;                              ///< launch stamp per 32-byte sector
+    std::unique_ptr<std::uint8_t[]> initialised; ///< a bit per byte
 };
 
 /// An allocation as the interpreter looks it up: half-open [base, end).

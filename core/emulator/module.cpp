@@ -7,7 +7,10 @@
 namespace ridgeline::emu {
 namespace {
 
-std::uint64_t alignUp(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+std::uint64_t alignUp(std::uint64_t value, std::uint64_t align)
+{
+    return (value + align - 1) / align * align;
+}
 
 } // namespace
 
@@ -58,10 +61,12 @@ const Program& LoadedModule::program(const KernelInfo& info) const
 
 int LoadedModule::functionId(const AstModule& module, std::string_view name) const
 {
-    if (const auto alias = module.aliases.find(name); alias != module.aliases.end() && alias->second != name) {
+    if (const auto alias = module.aliases.find(name);
+        alias != module.aliases.end() && alias->second != name) {
         name = alias->second;
     }
-    if (const auto local = m_localFunctions.find({&module, name}); local != m_localFunctions.end()) {
+    if (const auto local = m_localFunctions.find({&module, name});
+        local != m_localFunctions.end()) {
         return local->second;
     }
     const auto global = m_globalFunctions.find(name);
@@ -70,7 +75,8 @@ int LoadedModule::functionId(const AstModule& module, std::string_view name) con
 
 const Variable* LoadedModule::variable(const AstModule& module, std::string_view name) const
 {
-    if (const auto local = m_localVariables.find({&module, name}); local != m_localVariables.end()) {
+    if (const auto local = m_localVariables.find({&module, name});
+        local != m_localVariables.end()) {
         return local->second;
     }
     const auto global = m_globalVariables.find(name);
@@ -146,9 +152,11 @@ bool LoadedModule::placeVariables(Memory& memory, LoadError& error)
         info->size = static_cast<std::size_t>(v->bytes());
         info->constant = v->space == Space::Const;
         if (info->size != 0) {
-            info->address = memory.allocate(info->size, v->managed ? MemoryKind::Managed : MemoryKind::Module, info->name);
+            info->address = memory.allocate(
+                info->size, v->managed ? MemoryKind::Managed : MemoryKind::Module, info->name);
             if (info->address == nullptr) {
-                error.message = "variable '" + info->name + "' of " + std::to_string(info->size) + " bytes does not fit into device memory";
+                error.message = "variable '" + info->name + "' of " + std::to_string(info->size) +
+                                " bytes does not fit into device memory";
                 error.line = v->line;
                 return false;
             }
@@ -158,21 +166,24 @@ bool LoadedModule::placeVariables(Memory& memory, LoadError& error)
         m_placed[v] = std::move(info);
     }
     for (const auto& [module, v] : place) {
-        if (!v->init.empty() && !initialise(*module, *v, static_cast<std::byte*>(m_placed[v]->address), error)) {
+        if (!v->init.empty() &&
+            !initialise(*module, *v, static_cast<std::byte*>(m_placed[v]->address), error)) {
             return false;
         }
     }
     return true;
 }
 
-bool LoadedModule::initialise(const AstModule& module, const Variable& v, std::byte* at, LoadError& error) const
+bool LoadedModule::initialise(const AstModule& module, const Variable& v, std::byte* at,
+                              LoadError& error) const
 {
     const std::size_t element = std::max<std::size_t>(1, bitsOf(v.type) / 8);
     const std::size_t size = static_cast<std::size_t>(v.bytes());
     for (std::size_t i = 0; i < v.init.size(); ++i) {
         const InitValue& value = v.init[i];
         if ((i + 1) * element > size) {
-            error.message = "variable '" + std::string(v.name) + "' has more initial values than elements";
+            error.message =
+                "variable '" + std::string(v.name) + "' has more initial values than elements";
             error.line = v.line;
             return false;
         }
@@ -186,7 +197,9 @@ bool LoadedModule::initialise(const AstModule& module, const Variable& v, std::b
             } else if (function >= 0) {
                 bits += codeWindow | static_cast<std::uint64_t>(function);
             } else {
-                error.message = "variable '" + std::string(v.name) + "' is initialised with the unknown symbol '" + std::string(value.symbol) + "'";
+                error.message = "variable '" + std::string(v.name) +
+                                "' is initialised with the unknown symbol '" +
+                                std::string(value.symbol) + "'";
                 error.line = v.line;
                 return false;
             }
@@ -239,7 +252,8 @@ void LoadedModule::describe(Kernel& kernel) const
     }
     info.localBytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(local, 0xFFFFFFFFU));
     const auto product = [](const std::array<std::uint32_t, 3>& d) { return d[0] * d[1] * d[2]; };
-    info.maxThreads = product(ast.maxThreads) != 0 ? product(ast.maxThreads) : product(ast.requiredThreads);
+    info.maxThreads =
+        product(ast.maxThreads) != 0 ? product(ast.maxThreads) : product(ast.requiredThreads);
     info.requiredBlock = ast.requiredThreads;
     info.virtualRegisters = static_cast<std::uint32_t>(ast.registers.size());
 }

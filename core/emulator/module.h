@@ -35,7 +35,10 @@ public:
     int functionId(const AstModule& module, std::string_view name) const; ///< −1: none
     const Variable* variable(const AstModule& module, std::string_view name) const;
     const GlobalInfo* globalFor(const Variable* variable) const;
-    const FunctionEntry& function(int id) const { return m_functions[static_cast<std::size_t>(id)]; }
+    const FunctionEntry& function(int id) const
+    {
+        return m_functions[static_cast<std::size_t>(id)];
+    }
     std::size_t functionCount() const { return m_functions.size(); }
     /// Links and places variables; false and `error` when that fails.
     bool link(Memory& memory, LoadError& error);
@@ -43,7 +46,8 @@ public:
 
 private:
     bool placeVariables(Memory& memory, LoadError& error);
-    bool initialise(const AstModule& module, const Variable& variable, std::byte* at, LoadError& error) const;
+    bool initialise(const AstModule& module, const Variable& variable, std::byte* at,
+                    LoadError& error) const;
     void describe(Kernel& kernel) const;
 
     std::vector<std::unique_ptr<AstModule>> m_modules;
@@ -66,6 +70,7 @@ struct Reach {
 };
 Reach reachOf(const LoadedModule& module, const AstModule& ast, const AstFunction& kernel);
 
-std::unique_ptr<Program> compileProgram(const LoadedModule& module, const LoadedModule::Kernel& kernel);
+std::unique_ptr<Program> compileProgram(const LoadedModule& module,
+                                        const LoadedModule::Kernel& kernel);
 
 } // namespace ridgeline::emu

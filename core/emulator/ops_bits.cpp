@@ -8,16 +8,44 @@
 namespace ridgeline::emu {
 namespace {
 
-template <class T> struct And { static T f(T a, T b) { return static_cast<T>(a & b); } };
-template <class T> struct Or { static T f(T a, T b) { return static_cast<T>(a | b); } };
-template <class T> struct Xor { static T f(T a, T b) { return static_cast<T>(a ^ b); } };
-template <class T> struct Not { static T f(T a) { return static_cast<T>(~a); } };
-template <class T> struct Cnot { static T f(T a) { return a == 0 ? T(1) : T(0); } };
+template <class T>
+struct And {
+    static T f(T a, T b) { return static_cast<T>(a & b); }
+};
+template <class T>
+struct Or {
+    static T f(T a, T b) { return static_cast<T>(a | b); }
+};
+template <class T>
+struct Xor {
+    static T f(T a, T b) { return static_cast<T>(a ^ b); }
+};
+template <class T>
+struct Not {
+    static T f(T a) { return static_cast<T>(~a); }
+};
+template <class T>
+struct Cnot {
+    static T f(T a) { return a == 0 ? T(1) : T(0); }
+};
 // Shift amounts are clamped to the width.
-template <class T> struct Shl { static T f(T a, u32 b) { return b < 8 * sizeof(T) ? static_cast<T>(a << b) : T(0); } };
-template <class T> struct ShrU { static T f(T a, u32 b) { return b < 8 * sizeof(T) ? static_cast<T>(a >> b) : T(0); } };
-template <class T> struct ShrS { static T f(T a, u32 b) { return static_cast<T>(a >> (b < 8 * sizeof(T) ? b : 8 * sizeof(T) - 1)); } };
-template <bool Left, bool Wrap> struct Shf {
+template <class T>
+struct Shl {
+    static T f(T a, u32 b) { return b < 8 * sizeof(T) ? static_cast<T>(a << b) : T(0); }
+};
+template <class T>
+struct ShrU {
+    static T f(T a, u32 b) { return b < 8 * sizeof(T) ? static_cast<T>(a >> b) : T(0); }
+};
+template <class T>
+struct ShrS {
+    static T f(T a, u32 b)
+    {
+        return static_cast<T>(a >> (b < 8 * sizeof(T) ? b : 8 * sizeof(T) - 1));
+    }
+};
+template <bool Left, bool Wrap>
+struct Shf {
     static u32 f(u32 lo, u32 hi, u32 c)
     {
         const u32 n = Wrap ? c & 31U : c < 32 ? c : 32;
@@ -25,7 +53,8 @@ template <bool Left, bool Wrap> struct Shf {
         return static_cast<u32>(Left ? (both << n) >> 32 : both >> n);
     }
 };
-template <class T> struct Brev {
+template <class T>
+struct Brev {
     static T f(T v)
     {
         T r = 0;
@@ -35,9 +64,16 @@ template <class T> struct Brev {
         return r;
     }
 };
-template <class T> struct Clz { static u32 f(T a) { return static_cast<u32>(std::countl_zero(a)); } };
-template <class T> struct Popc { static u32 f(T a) { return static_cast<u32>(std::popcount(a)); } };
-template <class T, bool Shift> struct Bfind {
+template <class T>
+struct Clz {
+    static u32 f(T a) { return static_cast<u32>(std::countl_zero(a)); }
+};
+template <class T>
+struct Popc {
+    static u32 f(T a) { return static_cast<u32>(std::popcount(a)); }
+};
+template <class T, bool Shift>
+struct Bfind {
     static u32 f(T v)
     {
         using U = std::make_unsigned_t<T>;
@@ -50,7 +86,8 @@ template <class T, bool Shift> struct Bfind {
         return Shift ? top - pos : pos;
     }
 };
-template <class T> struct Bfe {
+template <class T>
+struct Bfe {
     static T f(T a, u32 b, u32 c)
     {
         using U = std::make_unsigned_t<T>;
@@ -66,7 +103,8 @@ template <class T> struct Bfe {
         return static_cast<T>(r);
     }
 };
-template <class T> struct Bfi {
+template <class T>
+struct Bfi {
     static T f(T a, T b, u32 c, u32 d)
     {
         const u32 bits = 8 * sizeof(T), pos = c & 0xFF, len = d & 0xFF;
@@ -74,11 +112,13 @@ template <class T> struct Bfi {
             return b;
         }
         const u32 have = len < bits - pos ? len : bits - pos;
-        const T mask = static_cast<T>((have >= bits ? ~T(0) : static_cast<T>((T(1) << have) - 1)) << pos);
+        const T mask =
+            static_cast<T>((have >= bits ? ~T(0) : static_cast<T>((T(1) << have) - 1)) << pos);
         return static_cast<T>((b & ~mask) | ((a << pos) & mask));
     }
 };
-template <bool Wrap> struct Bmsk {
+template <bool Wrap>
+struct Bmsk {
     static u32 f(u32 a, u32 b)
     {
         const u32 pos = Wrap ? a & 31U : a, len = Wrap ? b & 31U : b;
@@ -88,7 +128,8 @@ template <bool Wrap> struct Bmsk {
         return static_cast<u32>((len >= 32 ? 0xFFFFFFFFULL : (1ULL << len) - 1) << pos);
     }
 };
-template <bool Signed, bool Wrap> struct Szext {
+template <bool Signed, bool Wrap>
+struct Szext {
     static u32 f(u32 a, u32 b)
     {
         const u32 n = Wrap ? b & 31U : b;
@@ -98,7 +139,8 @@ template <bool Signed, bool Wrap> struct Szext {
         if (n >= 32) {
             return a;
         }
-        return Signed ? static_cast<u32>(static_cast<i32>(a << (32 - n)) >> (32 - n)) : a & ((1U << n) - 1);
+        return Signed ? static_cast<u32>(static_cast<i32>(a << (32 - n)) >> (32 - n))
+                      : a & ((1U << n) - 1);
     }
 };
 struct Fns {
@@ -137,8 +179,10 @@ const Instr* prmtMode(Warp& w, const Instr* I)
     const u32* a = regPtr<u32>(w, I->src[0]);
     const u32* b = regPtr<u32>(w, I->src[1]);
     const u32* c = regPtr<u32>(w, I->src[2]);
-    static constexpr u16 table[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
-                                        {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+    static constexpr u16 table[6][4] = {
+        {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+        {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
+        {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
     for (unsigned i = 0; i < 32; ++i) {
         if (lane(w.mask, i)) {
             d[i] = Prmt::f(a[i], b[i], table[(I->aux & 0xFF) - 1][c[i] & 3U]);
@@ -153,13 +197,15 @@ const Instr* lop3(Warp& w, const Instr* I)
     const u32* b = regPtr<u32>(w, I->src[1]);
     const u32* c = regPtr<u32>(w, I->src[2]);
     const u32 lut = static_cast<u32>(I->imm), m = w.mask;
-    const u32 k[8] = {lut & 1U ? ~0U : 0U,  lut & 2U ? ~0U : 0U,  lut & 4U ? ~0U : 0U,  lut & 8U ? ~0U : 0U,
-                      lut & 16U ? ~0U : 0U, lut & 32U ? ~0U : 0U, lut & 64U ? ~0U : 0U, lut & 128U ? ~0U : 0U};
+    const u32 k[8] = {lut & 1U ? ~0U : 0U,  lut & 2U ? ~0U : 0U,  lut & 4U ? ~0U : 0U,
+                      lut & 8U ? ~0U : 0U,  lut & 16U ? ~0U : 0U, lut & 32U ? ~0U : 0U,
+                      lut & 64U ? ~0U : 0U, lut & 128U ? ~0U : 0U};
     RIDGELINE_LANES
     {
         const u32 x = a[i], y = b[i], z = c[i];
-        const u32 r = (~x & ~y & ~z & k[0]) | (~x & ~y & z & k[1]) | (~x & y & ~z & k[2]) | (~x & y & z & k[3]) | (x & ~y & ~z & k[4]) |
-                      (x & ~y & z & k[5]) | (x & y & ~z & k[6]) | (x & y & z & k[7]);
+        const u32 r = (~x & ~y & ~z & k[0]) | (~x & ~y & z & k[1]) | (~x & y & ~z & k[2]) |
+                      (~x & y & z & k[3]) | (x & ~y & ~z & k[4]) | (x & ~y & z & k[5]) |
+                      (x & y & ~z & k[6]) | (x & y & z & k[7]);
         d[i] = lane(m, i) ? r : d[i];
     }
     return I + 1;
@@ -172,17 +218,27 @@ const Instr* predLogic(Warp& w, const Instr* I)
     const u32 b = (I->aux & 0xFF) < 3 ? pred(w, I->src[1]) : 0;
     u32 r = a;
     switch (I->aux & 0xFF) {
-    case 0: r = a & b; break;
-    case 1: r = a | b; break;
-    case 2: r = a ^ b; break;
-    case 3: r = ~a; break;
-    default: break;
+    case 0:
+        r = a & b;
+        break;
+    case 1:
+        r = a | b;
+        break;
+    case 2:
+        r = a ^ b;
+        break;
+    case 3:
+        r = ~a;
+        break;
+    default:
+        break;
     }
     setPred(w, I->dst, r);
     return I + 1;
 }
 
-template <template <class> class Op> Handler width3(Type t)
+template <template <class> class Op>
+Handler width3(Type t)
 {
     return bitsOf(t) == 16   ? binary<Op<u16>, u16, u16, u16>
            : bitsOf(t) == 32 ? binary<Op<u32>, u32, u32, u32>
@@ -265,8 +321,10 @@ void decodeShf(Decoder& d)
     d.use(Field::Src0, 1, Type::B32);
     d.use(Field::Src1, 2, Type::B32);
     d.use(Field::Src2, 3, Type::B32);
-    d.finish(left ? (wrap ? ternary<Shf<true, true>, u32, u32, u32, u32> : ternary<Shf<true, false>, u32, u32, u32, u32>)
-                  : (wrap ? ternary<Shf<false, true>, u32, u32, u32, u32> : ternary<Shf<false, false>, u32, u32, u32, u32>));
+    d.finish(left ? (wrap ? ternary<Shf<true, true>, u32, u32, u32, u32>
+                          : ternary<Shf<true, false>, u32, u32, u32, u32>)
+                  : (wrap ? ternary<Shf<false, true>, u32, u32, u32, u32>
+                          : ternary<Shf<false, false>, u32, u32, u32, u32>));
 }
 
 void decodeUnaryBits(Decoder& d) // brev, clz, popc, bfind
@@ -287,11 +345,15 @@ void decodeUnaryBits(Decoder& d) // brev, clz, popc, bfind
     } else if (name == "popc") {
         d.finish(wide ? unary<Popc<u64>, u32, u64> : unary<Popc<u32>, u32, u32>);
     } else if (isSigned(t)) {
-        d.finish(wide ? (shift ? unary<Bfind<i64, true>, u32, i64> : unary<Bfind<i64, false>, u32, i64>)
-                      : (shift ? unary<Bfind<i32, true>, u32, i32> : unary<Bfind<i32, false>, u32, i32>));
+        d.finish(
+            wide
+                ? (shift ? unary<Bfind<i64, true>, u32, i64> : unary<Bfind<i64, false>, u32, i64>)
+                : (shift ? unary<Bfind<i32, true>, u32, i32> : unary<Bfind<i32, false>, u32, i32>));
     } else {
-        d.finish(wide ? (shift ? unary<Bfind<u64, true>, u32, u64> : unary<Bfind<u64, false>, u32, u64>)
-                      : (shift ? unary<Bfind<u32, true>, u32, u32> : unary<Bfind<u32, false>, u32, u32>));
+        d.finish(
+            wide
+                ? (shift ? unary<Bfind<u64, true>, u32, u64> : unary<Bfind<u64, false>, u32, u64>)
+                : (shift ? unary<Bfind<u32, true>, u32, u32> : unary<Bfind<u32, false>, u32, u32>));
     }
 }
 
@@ -337,8 +399,10 @@ void decodeBmsk(Decoder& d)
     d.use(Field::Src0, 1, Type::B32);
     d.use(Field::Src1, 2, Type::B32);
     if (szext) {
-        d.finish(isSigned(t) ? (wrap ? binary<Szext<true, true>, u32, u32, u32> : binary<Szext<true, false>, u32, u32, u32>)
-                             : (wrap ? binary<Szext<false, true>, u32, u32, u32> : binary<Szext<false, false>, u32, u32, u32>));
+        d.finish(isSigned(t) ? (wrap ? binary<Szext<true, true>, u32, u32, u32>
+                                     : binary<Szext<true, false>, u32, u32, u32>)
+                             : (wrap ? binary<Szext<false, true>, u32, u32, u32>
+                                     : binary<Szext<false, false>, u32, u32, u32>));
     } else {
         d.finish(wrap ? binary<Bmsk<true>, u32, u32, u32> : binary<Bmsk<false>, u32, u32, u32>);
     }
@@ -361,7 +425,8 @@ void decodeFns(Decoder& d)
 
 void decodePrmt(Decoder& d)
 {
-    static constexpr std::pair<std::string_view, u32> modes[] = {{"f4e", 1}, {"b4e", 2}, {"rc8", 3}, {"ecl", 4}, {"ecr", 5}, {"rc16", 6}};
+    static constexpr std::pair<std::string_view, u32> modes[] = {
+        {"f4e", 1}, {"b4e", 2}, {"rc8", 3}, {"ecl", 4}, {"ecr", 5}, {"rc16", 6}};
     const u32 mode = d.oneOf(modes, 0U);
     d.instr().aux = mode;
     d.expectCount(4);
@@ -379,7 +444,10 @@ void decodeLop3(Decoder& d)
 
 } // namespace
 
-const Instr* predMove(Warp& w, const Instr* I) { return predLogic(w, I); }
+const Instr* predMove(Warp& w, const Instr* I)
+{
+    return predLogic(w, I);
+}
 
 void registerBits(DecodeTable& t)
 {

@@ -69,7 +69,9 @@ const Instr* brx(Warp& w, const Instr* I)
         const auto first = static_cast<unsigned>(std::countr_zero(left));
         const u32 k = index[first];
         if (k >= I->slot) {
-            return faultAt(w, I, first, LaunchStatus::IllegalInstruction, "brx.idx index " + std::to_string(k) + " is outside of its table of " + std::to_string(I->slot));
+            return faultAt(w, I, first, LaunchStatus::IllegalInstruction,
+                           "brx.idx index " + std::to_string(k) + " is outside of its table of " +
+                               std::to_string(I->slot));
         }
         u32 same = 0;
         for (unsigned i = first; i < 32; ++i) {
@@ -123,8 +125,10 @@ const Instr* call(Warp& w, const Instr* I)
         const u64 id = value & ~windowMask;
         const auto& byId = w.launch->program->byId;
         target = (value & windowMask) == codeWindow && id < byId.size() ? byId[id] : nullptr;
-        if (target == nullptr || target->params.size() != site.args.size() || target->results.size() < site.results.size()) {
-            return faultAt(w, I, first, LaunchStatus::IllegalInstruction, "call through a pointer that is no function of this signature");
+        if (target == nullptr || target->params.size() != site.args.size() ||
+            target->results.size() < site.results.size()) {
+            return faultAt(w, I, first, LaunchStatus::IllegalInstruction,
+                           "call through a pointer that is no function of this signature");
         }
         u32 same = 0;
         for (unsigned i = 0; i < 32; ++i) {
@@ -143,12 +147,15 @@ const Instr* call(Warp& w, const Instr* I)
     endRun(w, I);
     Frame* caller = w.frame;
     if (caller->depth >= 4096) {
-        return faultAt(w, I, static_cast<unsigned>(std::countr_zero(w.mask)), LaunchStatus::IllegalAddress, "Stack overflow: more than 4096 nested calls");
+        return faultAt(w, I, static_cast<unsigned>(std::countr_zero(w.mask)),
+                       LaunchStatus::IllegalAddress, "Stack overflow: more than 4096 nested calls");
     }
     const u32 localBase = caller->localBase + caller->fn->localBytes;
     if (localBase + target->localBytes > w.launch->localBytes) {
-        return faultAt(w, I, static_cast<unsigned>(std::countr_zero(w.mask)), LaunchStatus::IllegalAddress,
-                       "Stack overflow: the call needs more than the " + std::to_string(w.launch->localBytes) + " bytes of local memory a thread has");
+        return faultAt(
+            w, I, static_cast<unsigned>(std::countr_zero(w.mask)), LaunchStatus::IllegalAddress,
+            "Stack overflow: the call needs more than the " + std::to_string(w.launch->localBytes) +
+                " bytes of local memory a thread has");
     }
     Frame* frame = newFrame(w, target);
     frame->caller = caller;
@@ -162,7 +169,9 @@ const Instr* call(Warp& w, const Instr* I)
         const CallSlot& to = target->params[k];
         for (u32 m = w.mask; m != 0; m &= m - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(m));
-            std::memcpy(slotAt(frame->regs, target->pool, to, i), slotAt(caller->regs, caller->fn->pool, from, i), std::min(from.bytes, to.bytes));
+            std::memcpy(slotAt(frame->regs, target->pool, to, i),
+                        slotAt(caller->regs, caller->fn->pool, from, i),
+                        std::min(from.bytes, to.bytes));
         }
     }
     enterFrame(w, frame);
@@ -184,7 +193,9 @@ const Instr* ret(Warp& w, const Instr* I)
         const CallSlot& to = site.results[k];
         for (u32 m = w.mask; m != 0; m &= m - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(m));
-            std::memcpy(slotAt(caller->regs, caller->fn->pool, to, i), slotAt(frame->regs, frame->fn->pool, from, i), std::min(from.bytes, to.bytes));
+            std::memcpy(slotAt(caller->regs, caller->fn->pool, to, i),
+                        slotAt(frame->regs, frame->fn->pool, from, i),
+                        std::min(from.bytes, to.bytes));
         }
     }
     const Instr* next = frame->returnTo;
@@ -196,10 +207,14 @@ const Instr* ret(Warp& w, const Instr* I)
     return reconsider(w, next);
 }
 
-const Instr* exitHandler(Warp& w, const Instr* I) { return exitLanes(w, I); }
+const Instr* exitHandler(Warp& w, const Instr* I)
+{
+    return exitLanes(w, I);
+}
 
 /// A guarded ret or exit: some lanes leave, the others go on behind it.
-template <Handler H> const Instr* leaveIf(Warp& w, const Instr* I)
+template <Handler H>
+const Instr* leaveIf(Warp& w, const Instr* I)
 {
     const u32 p = (pred(w, I->guard) ^ (I->aux & negatedBit ? fullMask : 0U)) & w.mask;
     if (p == 0) {
@@ -229,7 +244,8 @@ void decodeExit(Decoder& d)
 
 const Instr* trap(Warp& w, const Instr* I)
 {
-    return faultAt(w, I, static_cast<unsigned>(std::countr_zero(w.mask)), LaunchStatus::Trap, "Trap instruction executed");
+    return faultAt(w, I, static_cast<unsigned>(std::countr_zero(w.mask)), LaunchStatus::Trap,
+                   "Trap instruction executed");
 }
 void decodeTrap(Decoder& d)
 {
@@ -247,14 +263,21 @@ void decodeCall(Decoder& d)
         }
         CallSlot slot;
         slot.isReg = true;
-        const unsigned bits = d.registerBits(operand) != 0 ? d.registerBits(operand) : formal != nullptr ? std::max(16U, bitsOf(formal->type)) : 32U;
+        const unsigned bits = d.registerBits(operand) != 0 ? d.registerBits(operand)
+                              : formal != nullptr          ? std::max(16U, bitsOf(formal->type))
+                                                           : 32U;
         if (bits < 8) {
             Decoder::refuse("a predicate as an argument of a call is not implemented");
         }
         slot.bytes = std::max(2U, bits / 8);
         slot.offset = static_cast<u32>(d.function().extra.size());
-        const Type type = bits == 16 ? Type::B16 : bits == 32 ? Type::B32 : bits == 64 ? Type::B64 : Type::B128;
-        result ? d.extraDef(operand, type, true) : d.extraUse(operand, formal != nullptr && isFloat(formal->type) ? formal->type : type, true);
+        const Type type = bits == 16   ? Type::B16
+                          : bits == 32 ? Type::B32
+                          : bits == 64 ? Type::B64
+                                       : Type::B128;
+        result ? d.extraDef(operand, type, true)
+               : d.extraUse(operand,
+                            formal != nullptr && isFloat(formal->type) ? formal->type : type, true);
         return slot;
     };
     const std::vector<std::unique_ptr<Variable>>* formals = nullptr;
@@ -263,20 +286,26 @@ void decodeCall(Decoder& d)
         if (site.builtin == Builtin::None) {
             site.target = d.link().functionFor(*d.function().module, ast.callTarget);
             if (site.target == nullptr) {
-                Decoder::refuse("call of '" + std::string(ast.callTarget) + "', which no module defines (or which is a device runtime function that is not implemented)");
+                Decoder::refuse("call of '" + std::string(ast.callTarget) +
+                                "', which no module defines (or which is a device runtime function "
+                                "that is not implemented)");
             }
             formals = &site.target->ast->params;
-            if (site.target->ast->params.size() != ast.callArgs.size() || site.target->ast->results.size() < ast.callResults.size()) {
-                Decoder::refuse("call of '" + std::string(ast.callTarget) + "' with the wrong number of arguments");
+            if (site.target->ast->params.size() != ast.callArgs.size() ||
+                site.target->ast->results.size() < ast.callResults.size()) {
+                Decoder::refuse("call of '" + std::string(ast.callTarget) +
+                                "' with the wrong number of arguments");
             }
         } else if (ast.callArgs.size() != builtinArguments(site.builtin)) {
-            Decoder::refuse("call of '" + std::string(ast.callTarget) + "' with the wrong number of arguments");
+            Decoder::refuse("call of '" + std::string(ast.callTarget) +
+                            "' with the wrong number of arguments");
         }
     } else {
         d.use(Field::Src0, 0, Type::B64);
     }
     for (std::size_t i = 0; i < ast.callArgs.size(); ++i) {
-        site.args.push_back(slotFor(ast.callArgs[i], formals != nullptr ? (*formals)[i].get() : nullptr, false));
+        site.args.push_back(
+            slotFor(ast.callArgs[i], formals != nullptr ? (*formals)[i].get() : nullptr, false));
     }
     for (const Operand& result : ast.callResults) {
         site.results.push_back(slotFor(result, nullptr, true));
@@ -286,14 +315,16 @@ void decodeCall(Decoder& d)
     d.finishControl(call);
 }
 
-/// bar.*: aux low byte 0 sync, 1 red.and, 2 red.or, 3 red.popc, 4 arrive; bit 16 unaligned; bit 18 negated.
+/// bar.*: aux low byte 0 sync, 1 red.and, 2 red.or, 3 red.popc, 4 arrive; bit 16 unaligned; bit 18
+/// negated.
 const Instr* barrier(Warp& w, const Instr* I)
 {
     const auto first = static_cast<unsigned>(std::countr_zero(w.mask));
     const u32 number = regPtr<u32>(w, I->src[0])[first];
     const u32 count = I->src[1] != noReg ? regPtr<u32>(w, I->src[1])[first] : 0;
     if (number > 15) {
-        return faultAt(w, I, first, LaunchStatus::IllegalInstruction, "barrier " + std::to_string(number) + " does not exist");
+        return faultAt(w, I, first, LaunchStatus::IllegalInstruction,
+                       "barrier " + std::to_string(number) + " does not exist");
     }
     Block& block = *w.block;
     Barrier& bar = block.barriers[number];
@@ -344,7 +375,8 @@ void decodeBar(Decoder& d)
     d.has("cta");
     d.has("aligned");
     if (d.has("red")) {
-        static constexpr std::pair<std::string_view, u32> ops[] = {{"and", 1}, {"or", 2}, {"popc", 3}};
+        static constexpr std::pair<std::string_view, u32> ops[] = {
+            {"and", 1}, {"or", 2}, {"popc", 3}};
         const u32 kind = d.oneOf(ops, 1U);
         const Type t = d.type();
         aux |= kind;
@@ -407,7 +439,10 @@ void decodeNanosleep(Decoder& d)
     d.finishControl(nanosleep);
 }
 
-const Instr* nothing(Warp&, const Instr* I) { return I + 1; }
+const Instr* nothing(Warp&, const Instr* I)
+{
+    return I + 1;
+}
 void decodeNothing(Decoder& d)
 {
     while (!d.nextModifier().empty()) {

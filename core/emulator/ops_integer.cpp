@@ -9,63 +9,155 @@
 namespace ridgeline::emu {
 namespace {
 
-template <class T> using Wide = std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, i32, u32>,
-                                                   std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, i64, u64>,
-                                                                      std::conditional_t<std::is_signed_v<T>, i128, u128>>>;
-template <class T> using Un = std::make_unsigned_t<T>;
+template <class T>
+using Wide = std::conditional_t<
+    sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, i32, u32>,
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, i64, u64>,
+                       std::conditional_t<std::is_signed_v<T>, i128, u128>>>;
+template <class T>
+using Un = std::make_unsigned_t<T>;
 
-template <class T> struct Add { static T f(T a, T b) { return static_cast<T>(static_cast<Un<T>>(a) + static_cast<Un<T>>(b)); } };
-template <class T> struct Sub { static T f(T a, T b) { return static_cast<T>(static_cast<Un<T>>(a) - static_cast<Un<T>>(b)); } };
-template <class T> struct MulLo { static T f(T a, T b) { return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b)); } };
-template <> struct MulLo<u32> { static u32 f(u32 a, u32 b) { return a * b; } };
-template <class T> struct MulHi { static T f(T a, T b) { return static_cast<T>((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))); } };
-template <class T> struct MulWide { static Wide<T> f(T a, T b) { return static_cast<Wide<T>>(Wide<T>(a) * Wide<T>(b)); } };
-template <class T> struct Mul24 { static u32 f(T a, T b) { return static_cast<u32>(ext(a) * ext(b)); } static i64 ext(T a) { return std::is_signed_v<T> ? static_cast<i64>(static_cast<i32>(static_cast<u32>(a) << 8) >> 8) : static_cast<i64>(static_cast<u32>(a) & 0xFFFFFF); } };
-template <class T> struct Mul24Hi { static u32 f(T a, T b) { return static_cast<u32>((Mul24<T>::ext(a) * Mul24<T>::ext(b)) >> 16); } };
-template <class T> struct MadLo { static T f(T a, T b, T c) { return Add<T>::f(MulLo<T>::f(a, b), c); } };
-template <class T> struct MadHi { static T f(T a, T b, T c) { return Add<T>::f(MulHi<T>::f(a, b), c); } };
-struct MadHiSat { static i32 f(i32 a, i32 b, i32 c) { const i64 r = i64(MulHi<i32>::f(a, b)) + c; return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r); } };
-template <class T> struct MadWide { static Wide<T> f(T a, T b, Wide<T> c) { return Add<Wide<T>>::f(MulWide<T>::f(a, b), c); } };
-template <class T> struct Div
-{
+template <class T>
+struct Add {
+    static T f(T a, T b) { return static_cast<T>(static_cast<Un<T>>(a) + static_cast<Un<T>>(b)); }
+};
+template <class T>
+struct Sub {
+    static T f(T a, T b) { return static_cast<T>(static_cast<Un<T>>(a) - static_cast<Un<T>>(b)); }
+};
+template <class T>
+struct MulLo {
+    static T f(T a, T b) { return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b)); }
+};
+template <>
+struct MulLo<u32> {
+    static u32 f(u32 a, u32 b) { return a * b; }
+};
+template <class T>
+struct MulHi {
+    static T f(T a, T b) { return static_cast<T>((Wide<T>(a) * Wide<T>(b)) >> (8 * sizeof(T))); }
+};
+template <class T>
+struct MulWide {
+    static Wide<T> f(T a, T b) { return static_cast<Wide<T>>(Wide<T>(a) * Wide<T>(b)); }
+};
+template <class T>
+struct Mul24 {
+    static u32 f(T a, T b) { return static_cast<u32>(ext(a) * ext(b)); }
+    static i64 ext(T a)
+    {
+        return std::is_signed_v<T>
+                   ? static_cast<i64>(static_cast<i32>(static_cast<u32>(a) << 8) >> 8)
+                   : static_cast<i64>(static_cast<u32>(a) & 0xFFFFFF);
+    }
+};
+template <class T>
+struct Mul24Hi {
+    static u32 f(T a, T b) { return static_cast<u32>((Mul24<T>::ext(a) * Mul24<T>::ext(b)) >> 16); }
+};
+template <class T>
+struct MadLo {
+    static T f(T a, T b, T c) { return Add<T>::f(MulLo<T>::f(a, b), c); }
+};
+template <class T>
+struct MadHi {
+    static T f(T a, T b, T c) { return Add<T>::f(MulHi<T>::f(a, b), c); }
+};
+struct MadHiSat {
+    static i32 f(i32 a, i32 b, i32 c)
+    {
+        const i64 r = i64(MulHi<i32>::f(a, b)) + c;
+        return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r);
+    }
+};
+template <class T>
+struct MadWide {
+    static Wide<T> f(T a, T b, Wide<T> c) { return Add<Wide<T>>::f(MulWide<T>::f(a, b), c); }
+};
+template <class T>
+struct Div {
     // Division by zero gives all ones, as the hardware's emulation does.
     static T f(T a, T b)
     {
-        if (b == 0) { return static_cast<T>(~T(0)); }
-        if constexpr (std::is_signed_v<T>) { if (b == T(-1)) { return Sub<T>::f(0, a); } }
+        if (b == 0) {
+            return static_cast<T>(~T(0));
+        }
+        if constexpr (std::is_signed_v<T>) {
+            if (b == T(-1)) {
+                return Sub<T>::f(0, a);
+            }
+        }
         return static_cast<T>(a / b);
     }
 };
-template <class T> struct Rem
-{
+template <class T>
+struct Rem {
     static T f(T a, T b)
     {
-        if (b == 0) { return a; }
-        if constexpr (std::is_signed_v<T>) { if (b == T(-1)) { return 0; } }
+        if (b == 0) {
+            return a;
+        }
+        if constexpr (std::is_signed_v<T>) {
+            if (b == T(-1)) {
+                return 0;
+            }
+        }
         return static_cast<T>(a % b);
     }
 };
-template <class T> struct Min { static T f(T a, T b) { return a < b ? a : b; } };
-template <class T> struct Max { static T f(T a, T b) { return a > b ? a : b; } };
-template <class T> struct Abs { static T f(T a) { return a < 0 ? Sub<T>::f(0, a) : a; } };
-template <class T> struct Neg { static T f(T a) { return Sub<T>::f(0, a); } };
-struct AddSat { static i32 f(i32 a, i32 b) { const i64 r = i64(a) + b; return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r); } };
-struct SubSat { static i32 f(i32 a, i32 b) { const i64 r = i64(a) - b; return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r); } };
-template <class T> struct Sad { static T f(T a, T b, T c) { return Add<T>::f(a < b ? Sub<T>::f(b, a) : Sub<T>::f(a, b), c); } };
+template <class T>
+struct Min {
+    static T f(T a, T b) { return a < b ? a : b; }
+};
+template <class T>
+struct Max {
+    static T f(T a, T b) { return a > b ? a : b; }
+};
+template <class T>
+struct Abs {
+    static T f(T a) { return a < 0 ? Sub<T>::f(0, a) : a; }
+};
+template <class T>
+struct Neg {
+    static T f(T a) { return Sub<T>::f(0, a); }
+};
+struct AddSat {
+    static i32 f(i32 a, i32 b)
+    {
+        const i64 r = i64(a) + b;
+        return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r);
+    }
+};
+struct SubSat {
+    static i32 f(i32 a, i32 b)
+    {
+        const i64 r = i64(a) - b;
+        return static_cast<i32>(r < INT32_MIN ? INT32_MIN : r > INT32_MAX ? INT32_MAX : r);
+    }
+};
+template <class T>
+struct Sad {
+    static T f(T a, T b, T c) { return Add<T>::f(a < b ? Sub<T>::f(b, a) : Sub<T>::f(a, b), c); }
+};
 struct Dp { // byte i of a, byte (or half) i of b
-    template <bool SA, bool SB> static u32 dot4(u32 a, u32 b, u32 c)
+    template <bool SA, bool SB>
+    static u32 dot4(u32 a, u32 b, u32 c)
     {
         for (int i = 0; i < 4; ++i) {
-            const i32 x = SA ? i32(static_cast<i8>(a >> (8 * i))) : i32(static_cast<u8>(a >> (8 * i)));
-            const i32 y = SB ? i32(static_cast<i8>(b >> (8 * i))) : i32(static_cast<u8>(b >> (8 * i)));
+            const i32 x =
+                SA ? i32(static_cast<i8>(a >> (8 * i))) : i32(static_cast<u8>(a >> (8 * i)));
+            const i32 y =
+                SB ? i32(static_cast<i8>(b >> (8 * i))) : i32(static_cast<u8>(b >> (8 * i)));
             c += static_cast<u32>(x * y);
         }
         return c;
     }
-    template <bool SA, bool SB, bool High> static u32 dot2(u32 a, u32 b, u32 c)
+    template <bool SA, bool SB, bool High>
+    static u32 dot2(u32 a, u32 b, u32 c)
     {
         for (int i = 0; i < 2; ++i) {
-            const i32 x = SA ? i32(static_cast<i16>(a >> (16 * i))) : i32(static_cast<u16>(a >> (16 * i)));
+            const i32 x =
+                SA ? i32(static_cast<i16>(a >> (16 * i))) : i32(static_cast<u16>(a >> (16 * i)));
             const unsigned s = 8 * static_cast<unsigned>(i + (High ? 2 : 0));
             const i32 y = SB ? i32(static_cast<i8>(b >> s)) : i32(static_cast<u8>(b >> s));
             c += static_cast<u32>(x * y);
@@ -73,40 +165,62 @@ struct Dp { // byte i of a, byte (or half) i of b
         return c;
     }
 };
-template <bool SA, bool SB> struct Dp4 { static u32 f(u32 a, u32 b, u32 c) { return Dp::dot4<SA, SB>(a, b, c); } };
-template <bool SA, bool SB, bool H> struct Dp2 { static u32 f(u32 a, u32 b, u32 c) { return Dp::dot2<SA, SB, H>(a, b, c); } };
+template <bool SA, bool SB>
+struct Dp4 {
+    static u32 f(u32 a, u32 b, u32 c) { return Dp::dot4<SA, SB>(a, b, c); }
+};
+template <bool SA, bool SB, bool H>
+struct Dp2 {
+    static u32 f(u32 a, u32 b, u32 c) { return Dp::dot2<SA, SB, H>(a, b, c); }
+};
 
-template <template <class> class Op> Handler anyWidth(Type t) // signless
+template <template <class> class Op>
+Handler anyWidth(Type t) // signless
 {
     switch (bitsOf(t)) {
-    case 16: return binary<Op<u16>, u16, u16, u16>;
-    case 32: return binary<Op<u32>, u32, u32, u32>;
-    case 64: return binary<Op<u64>, u64, u64, u64>;
-    default: return nullptr;
+    case 16:
+        return binary<Op<u16>, u16, u16, u16>;
+    case 32:
+        return binary<Op<u32>, u32, u32, u32>;
+    case 64:
+        return binary<Op<u64>, u64, u64, u64>;
+    default:
+        return nullptr;
     }
 }
-template <template <class> class Op> Handler bySign(Type t)
+template <template <class> class Op>
+Handler bySign(Type t)
 {
     switch (t) {
-    case Type::U16: return binary<Op<u16>, u16, u16, u16>;
-    case Type::U32: return binary<Op<u32>, u32, u32, u32>;
-    case Type::U64: return binary<Op<u64>, u64, u64, u64>;
-    case Type::S16: return binary<Op<i16>, i16, i16, i16>;
-    case Type::S32: return binary<Op<i32>, i32, i32, i32>;
-    case Type::S64: return binary<Op<i64>, i64, i64, i64>;
-    default: return nullptr;
+    case Type::U16:
+        return binary<Op<u16>, u16, u16, u16>;
+    case Type::U32:
+        return binary<Op<u32>, u32, u32, u32>;
+    case Type::U64:
+        return binary<Op<u64>, u64, u64, u64>;
+    case Type::S16:
+        return binary<Op<i16>, i16, i16, i16>;
+    case Type::S32:
+        return binary<Op<i32>, i32, i32, i32>;
+    case Type::S64:
+        return binary<Op<i64>, i64, i64, i64>;
+    default:
+        return nullptr;
     }
 }
 
 /// d = a ± b ± carry, carry out. aux: 1 subtract, 2 carry in, 4 carry out.
-template <class T> const Instr* carryOp(Warp& w, const Instr* I)
+template <class T>
+const Instr* carryOp(Warp& w, const Instr* I)
 {
     T* d = regPtr<T>(w, I->dst);
     const T* a = regPtr<T>(w, I->src[0]);
     const T* b = regPtr<T>(w, I->src[1]);
     const bool subtract = I->aux & 1, in = I->aux & 2, out = I->aux & 4;
     for (unsigned i = 0; i < 32; ++i) {
-        if (!lane(w.mask, i)) { continue; }
+        if (!lane(w.mask, i)) {
+            continue;
+        }
         const T c = in && w.carry[i];
         T r;
         bool carry;
@@ -117,31 +231,40 @@ template <class T> const Instr* carryOp(Warp& w, const Instr* I)
             const bool b1 = __builtin_add_overflow(a[i], b[i], &r);
             carry = __builtin_add_overflow(r, c, &r) || b1;
         }
-        if (out) { w.carry[i] = carry; }
+        if (out) {
+            w.carry[i] = carry;
+        }
         d[i] = r;
     }
     return I + 1;
 }
 
 /// d = lo/hi(a * b) + c + carry. aux: 1 hi, 2 carry in, 4 carry out, 8 signed.
-template <class T> const Instr* madCarry(Warp& w, const Instr* I)
+template <class T>
+const Instr* madCarry(Warp& w, const Instr* I)
 {
     T* d = regPtr<T>(w, I->dst);
     const T* a = regPtr<T>(w, I->src[0]);
     const T* b = regPtr<T>(w, I->src[1]);
     const T* c = regPtr<T>(w, I->src[2]);
     for (unsigned i = 0; i < 32; ++i) {
-        if (!lane(w.mask, i)) { continue; }
+        if (!lane(w.mask, i)) {
+            continue;
+        }
         T p = MulLo<T>::f(a[i], b[i]);
         if (I->aux & 1) {
-            p = I->aux & 8 ? static_cast<T>(MulHi<std::make_signed_t<T>>::f(static_cast<std::make_signed_t<T>>(a[i]), static_cast<std::make_signed_t<T>>(b[i])))
+            p = I->aux & 8 ? static_cast<T>(MulHi<std::make_signed_t<T>>::f(
+                                 static_cast<std::make_signed_t<T>>(a[i]),
+                                 static_cast<std::make_signed_t<T>>(b[i])))
                            : MulHi<T>::f(a[i], b[i]);
         }
         const T in = (I->aux & 2) && w.carry[i];
         T r;
         bool carry = __builtin_add_overflow(p, c[i], &r);
         carry = __builtin_add_overflow(r, in, &r) || carry;
-        if (I->aux & 4) { w.carry[i] = carry; }
+        if (I->aux & 4) {
+            w.carry[i] = carry;
+        }
         d[i] = r;
     }
     return I + 1;
@@ -177,7 +300,9 @@ void decodeAddSub(Decoder& d)
     const bool sat = d.has("sat");
     three(d, t);
     if (sat) {
-        d.finish(t != Type::S32 ? nullptr : sub ? binary<SubSat, i32, i32, i32> : binary<AddSat, i32, i32, i32>);
+        d.finish(t != Type::S32 ? nullptr
+                 : sub          ? binary<SubSat, i32, i32, i32>
+                                : binary<AddSat, i32, i32, i32>);
     } else {
         d.finish(sub ? anyWidth<Sub>(t) : anyWidth<Add>(t));
     }
@@ -249,7 +374,8 @@ void decodeMad(Decoder& d)
         d.has("lo");
     }
     if (carryIn || carryOut) {
-        d.instr().aux = (hi ? 1U : 0U) | (carryIn ? 2U : 0U) | (carryOut ? 4U : 0U) | (isSigned(t) ? 8U : 0U);
+        d.instr().aux =
+            (hi ? 1U : 0U) | (carryIn ? 2U : 0U) | (carryOut ? 4U : 0U) | (isSigned(t) ? 8U : 0U);
         d.finish(bitsOf(t) == 64 ? madCarry<u64> : bitsOf(t) == 32 ? madCarry<u32> : nullptr);
         return;
     }
@@ -281,9 +407,11 @@ void decodeMul24(Decoder& d)
         d.has("lo");
     }
     three(d, t);
-    d.finish(t == Type::U32   ? (hi ? binary<Mul24Hi<u32>, u32, u32, u32> : binary<Mul24<u32>, u32, u32, u32>)
-             : t == Type::S32 ? (hi ? binary<Mul24Hi<i32>, u32, i32, i32> : binary<Mul24<i32>, u32, i32, i32>)
-                              : nullptr);
+    d.finish(t == Type::U32
+                 ? (hi ? binary<Mul24Hi<u32>, u32, u32, u32> : binary<Mul24<u32>, u32, u32, u32>)
+             : t == Type::S32
+                 ? (hi ? binary<Mul24Hi<i32>, u32, i32, i32> : binary<Mul24<i32>, u32, i32, i32>)
+                 : nullptr);
 }
 
 void decodeDiv(Decoder& d)
@@ -365,14 +493,20 @@ void decodeDp(Decoder& d)
     d.use(Field::Src1, 2, Type::B32);
     d.use(Field::Src2, 3, Type::B32);
     if (four) {
-        d.finish(sa ? (sb ? ternary<Dp4<true, true>, u32, u32, u32, u32> : ternary<Dp4<true, false>, u32, u32, u32, u32>)
-                    : (sb ? ternary<Dp4<false, true>, u32, u32, u32, u32> : ternary<Dp4<false, false>, u32, u32, u32, u32>));
+        d.finish(sa ? (sb ? ternary<Dp4<true, true>, u32, u32, u32, u32>
+                          : ternary<Dp4<true, false>, u32, u32, u32, u32>)
+                    : (sb ? ternary<Dp4<false, true>, u32, u32, u32, u32>
+                          : ternary<Dp4<false, false>, u32, u32, u32, u32>));
     } else if (high) {
-        d.finish(sa ? (sb ? ternary<Dp2<true, true, true>, u32, u32, u32, u32> : ternary<Dp2<true, false, true>, u32, u32, u32, u32>)
-                    : (sb ? ternary<Dp2<false, true, true>, u32, u32, u32, u32> : ternary<Dp2<false, false, true>, u32, u32, u32, u32>));
+        d.finish(sa ? (sb ? ternary<Dp2<true, true, true>, u32, u32, u32, u32>
+                          : ternary<Dp2<true, false, true>, u32, u32, u32, u32>)
+                    : (sb ? ternary<Dp2<false, true, true>, u32, u32, u32, u32>
+                          : ternary<Dp2<false, false, true>, u32, u32, u32, u32>));
     } else {
-        d.finish(sa ? (sb ? ternary<Dp2<true, true, false>, u32, u32, u32, u32> : ternary<Dp2<true, false, false>, u32, u32, u32, u32>)
-                    : (sb ? ternary<Dp2<false, true, false>, u32, u32, u32, u32> : ternary<Dp2<false, false, false>, u32, u32, u32, u32>));
+        d.finish(sa ? (sb ? ternary<Dp2<true, true, false>, u32, u32, u32, u32>
+                          : ternary<Dp2<true, false, false>, u32, u32, u32, u32>)
+                    : (sb ? ternary<Dp2<false, true, false>, u32, u32, u32, u32>
+                          : ternary<Dp2<false, false, false>, u32, u32, u32, u32>));
     }
 }
 

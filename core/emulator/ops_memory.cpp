@@ -11,7 +11,8 @@ struct alignas(16) Wide128 {
 };
 
 /// aux low byte: elements per lane (1, 2, 4, 8).
-template <class M, class R> const Instr* load(Warp& w, const Instr* I)
+template <class M, class R>
+const Instr* load(Warp& w, const Instr* I)
 {
     const u32 n = I->aux & 0xFFU;
     Access access;
@@ -26,9 +27,15 @@ template <class M, class R> const Instr* load(Warp& w, const Instr* I)
             const M* p = reinterpret_cast<const M*>(access.base) + e;
             if (m == fullMask) {
                 if (n == 1) {
-                    RIDGELINE_LANES { d[i] = static_cast<R>(p[i]); }
+                    RIDGELINE_LANES
+                    {
+                        d[i] = static_cast<R>(p[i]);
+                    }
                 } else {
-                    RIDGELINE_LANES { d[i] = static_cast<R>(p[u64(i) * n]); }
+                    RIDGELINE_LANES
+                    {
+                        d[i] = static_cast<R>(p[u64(i) * n]);
+                    }
                 }
             } else {
                 for (u32 k = m; k != 0; k &= k - 1) {
@@ -39,9 +46,15 @@ template <class M, class R> const Instr* load(Warp& w, const Instr* I)
         } else if (access.pattern == Access::Pattern::Uniform) {
             const R v = static_cast<R>(reinterpret_cast<const M*>(access.base)[e]);
             if (m == fullMask) {
-                RIDGELINE_LANES { d[i] = v; }
+                RIDGELINE_LANES
+                {
+                    d[i] = v;
+                }
             } else {
-                RIDGELINE_LANES { d[i] = lane(m, i) ? v : d[i]; }
+                RIDGELINE_LANES
+                {
+                    d[i] = lane(m, i) ? v : d[i];
+                }
             }
         } else {
             for (u32 k = m; k != 0; k &= k - 1) {
@@ -53,7 +66,8 @@ template <class M, class R> const Instr* load(Warp& w, const Instr* I)
     return I + 1;
 }
 
-template <class M, class R> const Instr* store(Warp& w, const Instr* I)
+template <class M, class R>
+const Instr* store(Warp& w, const Instr* I)
 {
     const u32 n = I->aux & 0xFFU;
     Access access;
@@ -67,9 +81,15 @@ template <class M, class R> const Instr* store(Warp& w, const Instr* I)
         if (access.pattern == Access::Pattern::Unit && m == fullMask) {
             M* p = reinterpret_cast<M*>(access.base) + e;
             if (n == 1) {
-                RIDGELINE_LANES { p[i] = static_cast<M>(s[i]); }
+                RIDGELINE_LANES
+                {
+                    p[i] = static_cast<M>(s[i]);
+                }
             } else {
-                RIDGELINE_LANES { p[u64(i) * n] = static_cast<M>(s[i]); }
+                RIDGELINE_LANES
+                {
+                    p[u64(i) * n] = static_cast<M>(s[i]);
+                }
             }
         } else if (access.pattern == Access::Pattern::Uniform) {
             // Which lane wins is not defined; the highest does here.
@@ -77,7 +97,9 @@ template <class M, class R> const Instr* store(Warp& w, const Instr* I)
         } else {
             for (u32 k = m; k != 0; k &= k - 1) {
                 const auto i = static_cast<unsigned>(std::countr_zero(k));
-                std::byte* at = access.pattern == Access::Pattern::Unit ? access.base + u64(i) * sizeof(M) * n : access.at[i];
+                std::byte* at = access.pattern == Access::Pattern::Unit
+                                    ? access.base + u64(i) * sizeof(M) * n
+                                    : access.at[i];
                 reinterpret_cast<M*>(at)[e] = static_cast<M>(s[i]);
             }
         }
@@ -86,7 +108,8 @@ template <class M, class R> const Instr* store(Warp& w, const Instr* I)
 }
 
 /// Kernel parameters: one value for all lanes. imm: offset.
-template <class M, class R> const Instr* loadParam(Warp& w, const Instr* I)
+template <class M, class R>
+const Instr* loadParam(Warp& w, const Instr* I)
 {
     const u32 n = I->aux & 0xFFU, m = w.mask;
     for (u32 e = 0; e < n; ++e) {
@@ -94,13 +117,18 @@ template <class M, class R> const Instr* loadParam(Warp& w, const Instr* I)
         M raw;
         std::memcpy(&raw, w.params + I->imm + e * sizeof(M), sizeof raw);
         const R v = static_cast<R>(raw);
-        RIDGELINE_LANES { d[i] = lane(m, i) ? v : d[i]; }
+        RIDGELINE_LANES
+        {
+            d[i] = lane(m, i) ? v : d[i];
+        }
     }
     return I + 1;
 }
 
-/// .param byte arrays of calls, lane after lane in the frame. imm: offset of lane 0, slot: bytes per lane.
-template <class M, class R> const Instr* loadSlot(Warp& w, const Instr* I)
+/// .param byte arrays of calls, lane after lane in the frame. imm: offset of lane 0, slot: bytes
+/// per lane.
+template <class M, class R>
+const Instr* loadSlot(Warp& w, const Instr* I)
 {
     const u32 n = I->aux & 0xFFU;
     for (u32 e = 0; e < n; ++e) {
@@ -114,7 +142,8 @@ template <class M, class R> const Instr* loadSlot(Warp& w, const Instr* I)
     }
     return I + 1;
 }
-template <class M, class R> const Instr* storeSlot(Warp& w, const Instr* I)
+template <class M, class R>
+const Instr* storeSlot(Warp& w, const Instr* I)
 {
     const u32 n = I->aux & 0xFFU;
     for (u32 e = 0; e < n; ++e) {
@@ -129,36 +158,81 @@ template <class M, class R> const Instr* storeSlot(Warp& w, const Instr* I)
 }
 
 /// Handler families share one shape: memory type × register width.
-template <template <class, class> class H> Handler pick(Type t, unsigned reg)
+template <template <class, class> class H>
+Handler pick(Type t, unsigned reg)
 {
     switch (t) {
-    case Type::B8: case Type::U8:
-        return reg == 16 ? H<u8, u16>::h : reg == 32 ? H<u8, u32>::h : reg == 64 ? H<u8, u64>::h : nullptr;
+    case Type::B8:
+    case Type::U8:
+        return reg == 16   ? H<u8, u16>::h
+               : reg == 32 ? H<u8, u32>::h
+               : reg == 64 ? H<u8, u64>::h
+                           : nullptr;
     case Type::S8:
-        return reg == 16 ? H<i8, i16>::h : reg == 32 ? H<i8, i32>::h : reg == 64 ? H<i8, i64>::h : nullptr;
-    case Type::B16: case Type::U16: case Type::F16: case Type::BF16:
-        return reg == 16 ? H<u16, u16>::h : reg == 32 ? H<u16, u32>::h : reg == 64 ? H<u16, u64>::h : nullptr;
+        return reg == 16   ? H<i8, i16>::h
+               : reg == 32 ? H<i8, i32>::h
+               : reg == 64 ? H<i8, i64>::h
+                           : nullptr;
+    case Type::B16:
+    case Type::U16:
+    case Type::F16:
+    case Type::BF16:
+        return reg == 16   ? H<u16, u16>::h
+               : reg == 32 ? H<u16, u32>::h
+               : reg == 64 ? H<u16, u64>::h
+                           : nullptr;
     case Type::S16:
-        return reg == 16 ? H<u16, u16>::h : reg == 32 ? H<i16, i32>::h : reg == 64 ? H<i16, i64>::h : nullptr;
-    case Type::B32: case Type::U32: case Type::F32: case Type::F16x2: case Type::BF16x2:
+        return reg == 16   ? H<u16, u16>::h
+               : reg == 32 ? H<i16, i32>::h
+               : reg == 64 ? H<i16, i64>::h
+                           : nullptr;
+    case Type::B32:
+    case Type::U32:
+    case Type::F32:
+    case Type::F16x2:
+    case Type::BF16x2:
         return reg == 32 ? H<u32, u32>::h : reg == 64 ? H<u32, u64>::h : nullptr;
-    case Type::S32: return reg == 32 ? H<u32, u32>::h : reg == 64 ? H<i32, i64>::h : nullptr;
-    case Type::B64: case Type::U64: case Type::S64: case Type::F64: return reg == 64 ? H<u64, u64>::h : nullptr;
-    case Type::B128: return reg == 128 ? H<Wide128, Wide128>::h : nullptr;
-    default: return nullptr;
+    case Type::S32:
+        return reg == 32 ? H<u32, u32>::h : reg == 64 ? H<i32, i64>::h : nullptr;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+        return reg == 64 ? H<u64, u64>::h : nullptr;
+    case Type::B128:
+        return reg == 128 ? H<Wide128, Wide128>::h : nullptr;
+    default:
+        return nullptr;
     }
 }
-template <class M, class R> struct Load { static constexpr Handler h = load<M, R>; };
-template <class M, class R> struct Store { static constexpr Handler h = store<M, R>; };
-template <class M, class R> struct LoadParam { static constexpr Handler h = loadParam<M, R>; };
-template <class M, class R> struct LoadSlot { static constexpr Handler h = loadSlot<M, R>; };
-template <class M, class R> struct StoreSlot { static constexpr Handler h = storeSlot<M, R>; };
+template <class M, class R>
+struct Load {
+    static constexpr Handler h = load<M, R>;
+};
+template <class M, class R>
+struct Store {
+    static constexpr Handler h = store<M, R>;
+};
+template <class M, class R>
+struct LoadParam {
+    static constexpr Handler h = loadParam<M, R>;
+};
+template <class M, class R>
+struct LoadSlot {
+    static constexpr Handler h = loadSlot<M, R>;
+};
+template <class M, class R>
+struct StoreSlot {
+    static constexpr Handler h = storeSlot<M, R>;
+};
 
 Space spaceModifier(Decoder& d)
 {
     static constexpr std::pair<std::string_view, Space> spaces[] = {
-        {"global", Space::Global},      {"shared", Space::Shared}, {"shared::cta", Space::Shared}, {"local", Space::Local},
-        {"const", Space::Const},        {"param", Space::Param},   {"param::entry", Space::Param}, {"param::func", Space::Param}};
+        {"global", Space::Global},      {"shared", Space::Shared},
+        {"shared::cta", Space::Shared}, {"local", Space::Local},
+        {"const", Space::Const},        {"param", Space::Param},
+        {"param::entry", Space::Param}, {"param::func", Space::Param}};
     return d.oneOf(spaces, Space::Generic);
 }
 
@@ -166,8 +240,10 @@ void ignoreOrdering(Decoder& d)
 {
     // Every access is at least as strong as asked: x86 loads acquire and stores release, and
     // handlers are opaque to the compiler.
-    for (std::string_view mod : {"weak", "volatile", "relaxed", "acquire", "release", "cta", "cluster", "gpu", "sys", "mmio", "ca", "cg",
-                                 "cs", "lu", "cv", "wb", "wt", "nc", "unified", "L2::cache_hint"}) {
+    for (std::string_view mod : {"weak", "volatile", "relaxed", "acquire", "release",
+                                 "cta",  "cluster",  "gpu",     "sys",     "mmio",
+                                 "ca",   "cg",       "cs",      "lu",      "cv",
+                                 "wb",   "wt",       "nc",      "unified", "L2::cache_hint"}) {
         d.has(mod);
     }
 }
@@ -198,12 +274,16 @@ void decodeLoadStore(Decoder& d)
             width = bits != 0 ? bits : width;
         }
         width = width != 0 ? width : std::max(16U, bitsOf(t));
-        const Type as = width == 8 || width == 16 ? Type::B16 : width == 32 ? Type::B32 : width == 64 ? Type::B64 : Type::B128;
+        const Type as = width == 8 || width == 16 ? Type::B16
+                        : width == 32             ? Type::B32
+                        : width == 64             ? Type::B64
+                                                  : Type::B128;
         for (const Operand& element : data.list) {
             isStore ? d.extraUse(element, as, true) : d.extraDef(element, as, true);
         }
     } else {
-        const Operand& value = data.kind == Operand::Kind::Vector && data.list.size() == 1 ? data.list[0] : data;
+        const Operand& value =
+            data.kind == Operand::Kind::Vector && data.list.size() == 1 ? data.list[0] : data;
         width = d.registerBits(value);
         if (isStore) {
             d.use(Field::Src1, value, t, true);
@@ -220,7 +300,8 @@ void decodeLoadStore(Decoder& d)
         if (d.isKernelParam(address.variable, paramOffset)) {
             const u64 end = address.imm + u64(n) * bitsOf(t) / 8;
             if (isStore || address.imm > (1U << 20) || end > address.variable->bytes()) {
-                Decoder::refuse("'" + d.ast().fullName() + "' goes past the parameter '" + std::string(address.variable->name) + "'");
+                Decoder::refuse("'" + d.ast().fullName() + "' goes past the parameter '" +
+                                std::string(address.variable->name) + "'");
             }
             d.instr().imm = paramOffset + address.imm;
             d.finish(pick<LoadParam>(t, width));
@@ -229,8 +310,10 @@ void decodeLoadStore(Decoder& d)
         Operand symbol = address;
         symbol.kind = Operand::Kind::Symbol;
         const CallSlot slot = d.paramSlot(symbol);
-        if (slot.isReg || address.imm > slot.bytes || address.imm + u64(n) * bitsOf(t) / 8 > slot.bytes) {
-            Decoder::refuse("'" + d.ast().fullName() + "' goes past the parameter '" + std::string(address.name) + "'");
+        if (slot.isReg || address.imm > slot.bytes ||
+            address.imm + u64(n) * bitsOf(t) / 8 > slot.bytes) {
+            Decoder::refuse("'" + d.ast().fullName() + "' goes past the parameter '" +
+                            std::string(address.name) + "'");
         }
         d.instr().imm = slot.offset + address.imm;
         d.instr().slot = slot.bytes;
@@ -251,9 +334,15 @@ const Instr* cvta(Warp& w, const Instr* I)
     const u64 tag = I->imm;
     const u32 m = w.mask;
     if (I->aux & 1U) {
-        RIDGELINE_LANES { d[i] = lane(m, i) ? a[i] & ~tag : d[i]; }
+        RIDGELINE_LANES
+        {
+            d[i] = lane(m, i) ? a[i] & ~tag : d[i];
+        }
     } else {
-        RIDGELINE_LANES { d[i] = lane(m, i) ? a[i] | tag : d[i]; }
+        RIDGELINE_LANES
+        {
+            d[i] = lane(m, i) ? a[i] | tag : d[i];
+        }
     }
     return I + 1;
 }
@@ -266,9 +355,13 @@ void decodeCvta(Decoder& d)
     d.expectCount(2);
     const Operand& source = d.op(1);
     d.def(Field::Dst, 0, Type::B64);
-    const u64 tag = space == Space::Shared ? sharedWindow : space == Space::Local ? localWindow : space == Space::Param ? paramWindow : 0;
+    const u64 tag = space == Space::Shared  ? sharedWindow
+                    : space == Space::Local ? localWindow
+                    : space == Space::Param ? paramWindow
+                                            : 0;
     if (bitsOf(t) != 64) {
-        Decoder::refuse("'" + d.ast().fullName() + "': only 64-bit generic addresses are implemented");
+        Decoder::refuse("'" + d.ast().fullName() +
+                        "': only 64-bit generic addresses are implemented");
     }
     d.instr().imm = tag;
     d.instr().aux = to ? 1 : 0;
@@ -298,11 +391,17 @@ void decodeIsspacep(Decoder& d)
     d.expectCount(2);
     d.def(Field::Dst, 0, Type::Pred);
     d.use(Field::Src0, 1, Type::B64);
-    d.instr().imm = space == Space::Shared ? sharedWindow : space == Space::Local ? localWindow : space == Space::Param ? paramWindow : 0;
+    d.instr().imm = space == Space::Shared  ? sharedWindow
+                    : space == Space::Local ? localWindow
+                    : space == Space::Param ? paramWindow
+                                            : 0;
     d.finish(isspacep);
 }
 
-const Instr* nothing(Warp&, const Instr* I) { return I + 1; }
+const Instr* nothing(Warp&, const Instr* I)
+{
+    return I + 1;
+}
 
 void decodeHintOnly(Decoder& d) // prefetch, applypriority, discard, createpolicy's users need none
 {
@@ -328,7 +427,8 @@ void addressOperand(Decoder& d, const Operand& address, Space space)
         if (bits == 32) {
             I.aux |= narrowAddress;
         } else if (bits != 64) {
-            Decoder::refuse("the address of '" + d.ast().fullName() + "' must be a 32- or 64-bit register");
+            Decoder::refuse("the address of '" + d.ast().fullName() +
+                            "' must be a 32- or 64-bit register");
         }
         Operand reg;
         reg.kind = Operand::Kind::Reg;
@@ -345,7 +445,8 @@ void addressOperand(Decoder& d, const Operand& address, Space space)
         symbol.imm = 0;
         symbol.kind = Operand::Kind::Symbol;
         localSymbol(d, symbol, Field::Src0);
-    } else if (d.link().sharedOffset(*d.function().module, address.name, address.variable, offset)) {
+    } else if (d.link().sharedOffset(*d.function().module, address.name, address.variable,
+                                     offset)) {
         I.imm += offset;
     } else {
         I.imm += d.link().globalAddress(*d.function().module, address.name);

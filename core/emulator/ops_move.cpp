@@ -11,7 +11,10 @@ const Instr* predMove(Warp& warp, const Instr* instr);
 
 namespace {
 
-template <class T> struct Copy { static T f(T a) { return a; } };
+template <class T>
+struct Copy {
+    static T f(T a) { return a; }
+};
 struct alignas(16) Wide128 {
     u64 lo, hi;
 };
@@ -33,10 +36,18 @@ const Instr* pack(Warp& w, const Instr* I)
             v[e * part / 64] |= x << (e * part % 64);
         }
         switch (I->imm) {
-        case 16: regPtr<u16>(w, I->dst)[i] = static_cast<u16>(v[0]); break;
-        case 32: regPtr<u32>(w, I->dst)[i] = static_cast<u32>(v[0]); break;
-        case 64: regPtr<u64>(w, I->dst)[i] = v[0]; break;
-        default: regPtr<Wide128>(w, I->dst)[i] = {v[0], v[1]}; break;
+        case 16:
+            regPtr<u16>(w, I->dst)[i] = static_cast<u16>(v[0]);
+            break;
+        case 32:
+            regPtr<u32>(w, I->dst)[i] = static_cast<u32>(v[0]);
+            break;
+        case 64:
+            regPtr<u64>(w, I->dst)[i] = v[0];
+            break;
+        default:
+            regPtr<Wide128>(w, I->dst)[i] = {v[0], v[1]};
+            break;
         }
     }
     return I + 1;
@@ -49,10 +60,19 @@ const Instr* unpack(Warp& w, const Instr* I)
         const auto i = static_cast<unsigned>(std::countr_zero(k));
         u64 v[2] = {0, 0};
         switch (I->imm) {
-        case 16: v[0] = regPtr<u16>(w, I->src[0])[i]; break;
-        case 32: v[0] = regPtr<u32>(w, I->src[0])[i]; break;
-        case 64: v[0] = regPtr<u64>(w, I->src[0])[i]; break;
-        default: v[0] = regPtr<Wide128>(w, I->src[0])[i].lo; v[1] = regPtr<Wide128>(w, I->src[0])[i].hi; break;
+        case 16:
+            v[0] = regPtr<u16>(w, I->src[0])[i];
+            break;
+        case 32:
+            v[0] = regPtr<u32>(w, I->src[0])[i];
+            break;
+        case 64:
+            v[0] = regPtr<u64>(w, I->src[0])[i];
+            break;
+        default:
+            v[0] = regPtr<Wide128>(w, I->src[0])[i].lo;
+            v[1] = regPtr<Wide128>(w, I->src[0])[i].hi;
+            break;
         }
         for (u32 e = 0; e < n; ++e) {
             const Reg r = fn.extra[I->extra + e];
@@ -112,10 +132,15 @@ void decodeMov(Decoder& d)
         const bool packing = in.kind == Operand::Kind::Vector;
         const Operand& parts = packing ? in : out;
         const auto n = static_cast<u32>(parts.list.size());
-        if ((n != 2 && n != 4 && n != 8 && n != 16) || bits / n < 8 || (packing && out.kind == Operand::Kind::Vector)) {
-            Decoder::refuse("'" + d.ast().fullName() + "' with a vector of " + std::to_string(n) + " is not implemented");
+        if ((n != 2 && n != 4 && n != 8 && n != 16) || bits / n < 8 ||
+            (packing && out.kind == Operand::Kind::Vector)) {
+            Decoder::refuse("'" + d.ast().fullName() + "' with a vector of " + std::to_string(n) +
+                            " is not implemented");
         }
-        const Type part = bits / n == 8 ? Type::B8 : bits / n == 16 ? Type::B16 : bits / n == 32 ? Type::B32 : Type::B64;
+        const Type part = bits / n == 8    ? Type::B8
+                          : bits / n == 16 ? Type::B16
+                          : bits / n == 32 ? Type::B32
+                                           : Type::B64;
         d.beginExtra();
         for (const Operand& element : parts.list) {
             packing ? d.extraUse(element, part) : d.extraDef(element, part);
@@ -155,71 +180,193 @@ struct SpecialName {
     bool is64;
 };
 enum SpecialCode {
-    TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaX, CtaY, CtaZ, NctaX, NctaY, NctaZ, LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
-    MaskEq, MaskLe, MaskLt, MaskGe, MaskGt, Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi, DynShared, TotalShared,
-    Env1, Env2, EnvOther, Zero, One, ClusterIdX, ClusterIdY, ClusterIdZ, NClusterX, NClusterY, NClusterZ
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaX,
+    CtaY,
+    CtaZ,
+    NctaX,
+    NctaY,
+    NctaZ,
+    LaneId,
+    WarpId,
+    NWarpId,
+    SmId,
+    NSmId,
+    GridId,
+    MaskEq,
+    MaskLe,
+    MaskLt,
+    MaskGe,
+    MaskGt,
+    Clock,
+    ClockHi,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLo,
+    GlobalTimerHi,
+    DynShared,
+    TotalShared,
+    Env1,
+    Env2,
+    EnvOther,
+    Zero,
+    One,
+    ClusterIdX,
+    ClusterIdY,
+    ClusterIdZ,
+    NClusterX,
+    NClusterY,
+    NClusterZ
 };
 constexpr SpecialName specials[] = {
-    {"%tid.x", TidX, false}, {"%tid.y", TidY, false}, {"%tid.z", TidZ, false}, {"%ntid.x", NtidX, false}, {"%ntid.y", NtidY, false},
-    {"%ntid.z", NtidZ, false}, {"%ctaid.x", CtaX, false}, {"%ctaid.y", CtaY, false}, {"%ctaid.z", CtaZ, false},
-    {"%nctaid.x", NctaX, false}, {"%nctaid.y", NctaY, false}, {"%nctaid.z", NctaZ, false}, {"%laneid", LaneId, false},
-    {"%warpid", WarpId, false}, {"%nwarpid", NWarpId, false}, {"%smid", SmId, false}, {"%nsmid", NSmId, false}, {"%gridid", GridId, true},
-    {"%lanemask_eq", MaskEq, false}, {"%lanemask_le", MaskLe, false}, {"%lanemask_lt", MaskLt, false}, {"%lanemask_ge", MaskGe, false},
-    {"%lanemask_gt", MaskGt, false}, {"%clock", Clock, false}, {"%clock_hi", ClockHi, false}, {"%clock64", Clock64, true},
-    {"%globaltimer", GlobalTimer, true}, {"%globaltimer_lo", GlobalTimerLo, false}, {"%globaltimer_hi", GlobalTimerHi, false},
-    {"%dynamic_smem_size", DynShared, false}, {"%total_smem_size", TotalShared, false}, {"%envreg1", Env1, false}, {"%envreg2", Env2, false},
-    {"%reserved_smem_offset_begin", Zero, false}, {"%reserved_smem_offset_end", Zero, false}, {"%reserved_smem_offset_cap", Zero, false},
-    {"%reserved_smem_offset_0", Zero, false}, {"%reserved_smem_offset_1", Zero, false}, {"%is_explicit_cluster", Zero, false},
-    {"%cluster_ctaid.x", Zero, false}, {"%cluster_ctaid.y", Zero, false}, {"%cluster_ctaid.z", Zero, false},
-    {"%cluster_nctaid.x", One, false}, {"%cluster_nctaid.y", One, false}, {"%cluster_nctaid.z", One, false},
-    {"%cluster_ctarank", Zero, false}, {"%cluster_nctarank", One, false}, {"%clusterid.x", CtaX, false}, {"%clusterid.y", CtaY, false},
-    {"%clusterid.z", CtaZ, false}, {"%nclusterid.x", NctaX, false}, {"%nclusterid.y", NctaY, false}, {"%nclusterid.z", NctaZ, false},
-    {"%tid", TidX, false}, {"%ntid", NtidX, false}, {"%ctaid", CtaX, false}, {"%nctaid", NctaX, false},
+    {"%tid.x", TidX, false},
+    {"%tid.y", TidY, false},
+    {"%tid.z", TidZ, false},
+    {"%ntid.x", NtidX, false},
+    {"%ntid.y", NtidY, false},
+    {"%ntid.z", NtidZ, false},
+    {"%ctaid.x", CtaX, false},
+    {"%ctaid.y", CtaY, false},
+    {"%ctaid.z", CtaZ, false},
+    {"%nctaid.x", NctaX, false},
+    {"%nctaid.y", NctaY, false},
+    {"%nctaid.z", NctaZ, false},
+    {"%laneid", LaneId, false},
+    {"%warpid", WarpId, false},
+    {"%nwarpid", NWarpId, false},
+    {"%smid", SmId, false},
+    {"%nsmid", NSmId, false},
+    {"%gridid", GridId, true},
+    {"%lanemask_eq", MaskEq, false},
+    {"%lanemask_le", MaskLe, false},
+    {"%lanemask_lt", MaskLt, false},
+    {"%lanemask_ge", MaskGe, false},
+    {"%lanemask_gt", MaskGt, false},
+    {"%clock", Clock, false},
+    {"%clock_hi", ClockHi, false},
+    {"%clock64", Clock64, true},
+    {"%globaltimer", GlobalTimer, true},
+    {"%globaltimer_lo", GlobalTimerLo, false},
+    {"%globaltimer_hi", GlobalTimerHi, false},
+    {"%dynamic_smem_size", DynShared, false},
+    {"%total_smem_size", TotalShared, false},
+    {"%envreg1", Env1, false},
+    {"%envreg2", Env2, false},
+    {"%reserved_smem_offset_begin", Zero, false},
+    {"%reserved_smem_offset_end", Zero, false},
+    {"%reserved_smem_offset_cap", Zero, false},
+    {"%reserved_smem_offset_0", Zero, false},
+    {"%reserved_smem_offset_1", Zero, false},
+    {"%is_explicit_cluster", Zero, false},
+    {"%cluster_ctaid.x", Zero, false},
+    {"%cluster_ctaid.y", Zero, false},
+    {"%cluster_ctaid.z", Zero, false},
+    {"%cluster_nctaid.x", One, false},
+    {"%cluster_nctaid.y", One, false},
+    {"%cluster_nctaid.z", One, false},
+    {"%cluster_ctarank", Zero, false},
+    {"%cluster_nctarank", One, false},
+    {"%clusterid.x", CtaX, false},
+    {"%clusterid.y", CtaY, false},
+    {"%clusterid.z", CtaZ, false},
+    {"%nclusterid.x", NctaX, false},
+    {"%nclusterid.y", NctaY, false},
+    {"%nclusterid.z", NctaZ, false},
+    {"%tid", TidX, false},
+    {"%ntid", NtidX, false},
+    {"%ctaid", CtaX, false},
+    {"%nctaid", NctaX, false},
 };
 
-u64 nowNs() { return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count()); }
+u64 nowNs()
+{
+    return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
 /// A made-up clock: instructions of this warp plus time, so that it grows while others run.
-u64 clockOf(const Warp& w) { return nowNs() - w.launch->startNs + w.warpInstructions; }
+u64 clockOf(const Warp& w)
+{
+    return nowNs() - w.launch->startNs + w.warpInstructions;
+}
 
 u64 specialValue(const Warp& w, u64 code, unsigned i)
 {
     const LaunchConfig& c = *w.launch->config;
     switch (code) {
-    case TidX: return w.id[0][i];
-    case TidY: return w.id[1][i];
-    case TidZ: return w.id[2][i];
-    case NtidX: return c.block.x;
-    case NtidY: return c.block.y;
-    case NtidZ: return c.block.z;
-    case CtaX: return w.block->index.x;
-    case CtaY: return w.block->index.y;
-    case CtaZ: return w.block->index.z;
-    case NctaX: return c.grid.x;
-    case NctaY: return c.grid.y;
-    case NctaZ: return c.grid.z;
-    case LaneId: return i;
-    case WarpId: return w.index;
-    case NWarpId: return w.launch->warpsPerBlock;
-    case SmId: return w.block->linear % 108;
-    case NSmId: return 108;
-    case GridId: return 1;
-    case MaskEq: return 1ULL << i;
-    case MaskLe: return (2ULL << i) - 1;
-    case MaskLt: return (1ULL << i) - 1;
-    case MaskGe: return static_cast<u32>(~((1ULL << i) - 1));
-    case MaskGt: return static_cast<u32>(~((2ULL << i) - 1));
-    case Clock: return static_cast<u32>(clockOf(w));
-    case ClockHi: return clockOf(w) >> 32;
-    case Clock64: return clockOf(w);
-    case GlobalTimer: return static_cast<u64>(std::chrono::system_clock::now().time_since_epoch().count());
-    case GlobalTimerLo: return static_cast<u32>(std::chrono::system_clock::now().time_since_epoch().count());
-    case GlobalTimerHi: return static_cast<u64>(std::chrono::system_clock::now().time_since_epoch().count()) >> 32;
-    case DynShared: return c.dynamicShared;
-    case TotalShared: return w.launch->sharedBytes;
-    case Env1: return w.launch->gridWorkspace >> 32;
-    case Env2: return static_cast<u32>(w.launch->gridWorkspace);
-    case One: return 1;
-    default: return 0;
+    case TidX:
+        return w.id[0][i];
+    case TidY:
+        return w.id[1][i];
+    case TidZ:
+        return w.id[2][i];
+    case NtidX:
+        return c.block.x;
+    case NtidY:
+        return c.block.y;
+    case NtidZ:
+        return c.block.z;
+    case CtaX:
+        return w.block->index.x;
+    case CtaY:
+        return w.block->index.y;
+    case CtaZ:
+        return w.block->index.z;
+    case NctaX:
+        return c.grid.x;
+    case NctaY:
+        return c.grid.y;
+    case NctaZ:
+        return c.grid.z;
+    case LaneId:
+        return i;
+    case WarpId:
+        return w.index;
+    case NWarpId:
+        return w.launch->warpsPerBlock;
+    case SmId:
+        return w.block->linear % 108;
+    case NSmId:
+        return 108;
+    case GridId:
+        return 1;
+    case MaskEq:
+        return 1ULL << i;
+    case MaskLe:
+        return (2ULL << i) - 1;
+    case MaskLt:
+        return (1ULL << i) - 1;
+    case MaskGe:
+        return static_cast<u32>(~((1ULL << i) - 1));
+    case MaskGt:
+        return static_cast<u32>(~((2ULL << i) - 1));
+    case Clock:
+        return static_cast<u32>(clockOf(w));
+    case ClockHi:
+        return clockOf(w) >> 32;
+    case Clock64:
+        return clockOf(w);
+    case GlobalTimer:
+        return static_cast<u64>(std::chrono::system_clock::now().time_since_epoch().count());
+    case GlobalTimerLo:
+        return static_cast<u32>(std::chrono::system_clock::now().time_since_epoch().count());
+    case GlobalTimerHi:
+        return static_cast<u64>(std::chrono::system_clock::now().time_since_epoch().count()) >> 32;
+    case DynShared:
+        return c.dynamicShared;
+    case TotalShared:
+        return w.launch->sharedBytes;
+    case Env1:
+        return w.launch->gridWorkspace >> 32;
+    case Env2:
+        return static_cast<u32>(w.launch->gridWorkspace);
+    case One:
+        return 1;
+    default:
+        return 0;
     }
 }
 
@@ -265,7 +412,10 @@ const Instr* localAddressHandler(Warp& w, const Instr* I)
     return I + 1;
 }
 
-void localSymbol(Decoder& d, const Operand& symbol, Field field) { d.useLocalAddress(field, *symbol.variable, symbol.imm); }
+void localSymbol(Decoder& d, const Operand& symbol, Field field)
+{
+    d.useLocalAddress(field, *symbol.variable, symbol.imm);
+}
 
 void symbolAddress(Decoder& d, const Operand& symbol, Field field, unsigned width)
 {
@@ -282,7 +432,8 @@ void symbolAddress(Decoder& d, const Operand& symbol, Field field, unsigned widt
     if (d.isKernelParam(symbol.variable, offset)) {
         value = offset;
     } else if (symbol.variable != nullptr && symbol.variable->space == Space::Param) {
-        Decoder::refuse("taking the address of the function parameter '" + std::string(symbol.name) + "' is not implemented");
+        Decoder::refuse("taking the address of the function parameter '" +
+                        std::string(symbol.name) + "' is not implemented");
     } else if (d.link().sharedOffset(module, symbol.name, symbol.variable, value)) {
     } else if (const Function* f = d.link().functionFor(module, symbol.name)) {
         value = codeWindow | f->id;
@@ -290,11 +441,15 @@ void symbolAddress(Decoder& d, const Operand& symbol, Field field, unsigned widt
         value = d.link().globalAddress(module, symbol.name);
     }
     if (width != 64 && width != 32) {
-        Decoder::refuse("the address of '" + std::string(symbol.name) + "' needs a 32- or 64-bit register");
+        Decoder::refuse("the address of '" + std::string(symbol.name) +
+                        "' needs a 32- or 64-bit register");
     }
     d.constant(field, value + symbol.imm, width);
 }
 
-void registerMove(DecodeTable& t) { t["mov"] = decodeMov; }
+void registerMove(DecodeTable& t)
+{
+    t["mov"] = decodeMov;
+}
 
 } // namespace ridgeline::emu

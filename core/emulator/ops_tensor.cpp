@@ -12,14 +12,16 @@ namespace ridgeline::emu {
 namespace {
 
 /// cp.async copies at once: what a program may not rely on before the wait is there early.
-/// src0/imm destination (shared), src1 source address, imm in extra: bytes, source bytes register src2.
+/// src0/imm destination (shared), src1 source address, imm in extra: bytes, source bytes register
+/// src2.
 const Instr* copyAsync(Warp& w, const Instr* I)
 {
     const u32 size = I->aux & 0xFFU;
     const Function& fn = *w.frame->fn;
     Instr from = *I;
     from.src[0] = I->src[1];
-    from.imm = static_cast<u64>(fn.extra[I->extra]) | static_cast<u64>(fn.extra[I->extra + 1]) << 32;
+    from.imm = static_cast<u64>(fn.extra[I->extra]) | static_cast<u64>(fn.extra[I->extra + 1])
+                                                          << 32;
     from.aux = (I->aux & ~(7U << spaceShift) & ~narrowAddress) | u32(Space::Global) << spaceShift;
     const u32 all = w.mask;
     // Lanes that read fewer bytes get zeros for the rest; lanes that read none touch no source.
@@ -69,7 +71,9 @@ const Instr* copyAsync(Warp& w, const Instr* I)
         return nullptr;
     }
     const auto place = [&](const Access& a, unsigned i) {
-        return a.pattern == Access::Pattern::Uniform ? a.base : a.pattern == Access::Pattern::Unit ? a.base + u64(i) * size : a.at[i];
+        return a.pattern == Access::Pattern::Uniform ? a.base
+               : a.pattern == Access::Pattern::Unit  ? a.base + u64(i) * size
+                                                     : a.at[i];
     };
     for (u32 k = all; k != 0; k &= k - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(k));
@@ -82,7 +86,10 @@ const Instr* copyAsync(Warp& w, const Instr* I)
     return I + 1;
 }
 
-const Instr* nothing(Warp&, const Instr* I) { return I + 1; }
+const Instr* nothing(Warp&, const Instr* I)
+{
+    return I + 1;
+}
 
 void decodeCp(Decoder& d)
 {
@@ -103,9 +110,11 @@ void decodeCp(Decoder& d)
     const Operand& to = d.op(0);
     const Operand& from = d.op(1);
     const u64 size = d.op(2).imm;
-    if (to.kind != Operand::Kind::Address || from.kind != Operand::Kind::Address || d.op(2).kind != Operand::Kind::Imm ||
-        (size != 4 && size != 8 && size != 16) || !from.hasReg) {
-        Decoder::refuse("'" + d.ast().fullName() + "' needs two addresses and a size of 4, 8 or 16");
+    if (to.kind != Operand::Kind::Address || from.kind != Operand::Kind::Address ||
+        d.op(2).kind != Operand::Kind::Imm || (size != 4 && size != 8 && size != 16) ||
+        !from.hasReg) {
+        Decoder::refuse("'" + d.ast().fullName() +
+                        "' needs two addresses and a size of 4, 8 or 16");
     }
     d.instr().aux = static_cast<u32>(size);
     addressOperand(d, to, Space::Shared);
@@ -130,7 +139,8 @@ void decodeCp(Decoder& d)
     d.finish(copyAsync);
 }
 
-/// ldmatrix/stmatrix of n 8×8 matrices of 16-bit elements. aux low byte n, bit 16 trans, bit 17 store.
+/// ldmatrix/stmatrix of n 8×8 matrices of 16-bit elements. aux low byte n, bit 16 trans, bit 17
+/// store.
 const Instr* matrixMemory(Warp& w, const Instr* I)
 {
     const Instr* next = nullptr;
@@ -151,8 +161,9 @@ const Instr* matrixMemory(Warp& w, const Instr* I)
     }
     const auto row = [&](u32 i) {
         return reinterpret_cast<u16*>(rows.pattern == Access::Pattern::Uniform ? rows.base
-                                      : rows.pattern == Access::Pattern::Unit  ? rows.base + u64(i) * 16
-                                                                               : rows.at[i]);
+                                      : rows.pattern == Access::Pattern::Unit
+                                          ? rows.base + u64(i) * 16
+                                          : rows.at[i]);
     };
     for (u32 m = 0; m < n; ++m) {
         u32* reg = regPtr<u32>(w, fn.extra[I->extra + m]);
@@ -191,7 +202,8 @@ void decodeMatrixMemory(Decoder& d)
         d.finish(nullptr);
         return;
     }
-    std::vector<Operand> list = data.kind == Operand::Kind::Vector ? data.list : std::vector<Operand>{data};
+    std::vector<Operand> list =
+        data.kind == Operand::Kind::Vector ? data.list : std::vector<Operand>{data};
     if (list.size() != n) {
         Decoder::refuse("'" + d.ast().fullName() + "' needs " + std::to_string(n) + " registers");
     }
@@ -207,14 +219,17 @@ void decodeMatrixMemory(Decoder& d)
 
 enum Element : u32 { EHalf, EBfloat, ETf32, ES8, EU8, EDouble };
 
-/// imm: bits 0–7 K, 8–11 element of A, 12–15 of B, 16 accumulator f16 (C), 17 result f16, 18 satfinite, 20–23 registers of A, 24–27 of B.
-/// extra: D, A, B, C registers.
+/// imm: bits 0–7 K, 8–11 element of A, 12–15 of B, 16 accumulator f16 (C), 17 result f16, 18
+/// satfinite, 20–23 registers of A, 24–27 of B. extra: D, A, B, C registers.
 float elementOf(u32 reg, u32 e, u32 kind)
 {
     switch (kind) {
-    case EHalf: return halfToFloat(static_cast<u16>(reg >> (16 * e)));
-    case EBfloat: return bfloatToFloat(static_cast<u16>(reg >> (16 * e)));
-    default: return bitCast<float>(reg & 0xFFFFE000U); // tf32: the unit drops the low bits
+    case EHalf:
+        return halfToFloat(static_cast<u16>(reg >> (16 * e)));
+    case EBfloat:
+        return bfloatToFloat(static_cast<u16>(reg >> (16 * e)));
+    default:
+        return bitCast<float>(reg & 0xFFFFE000U); // tf32: the unit drops the low bits
     }
 }
 
@@ -234,8 +249,10 @@ const Instr* mma(Warp& w, const Instr* I)
     const u32* rC = rB + nB;
     const bool integer = kindA >= ES8;
     const u32 per = integer ? 4 : kindA == ETf32 ? 1 : 2;
-    // Fragments: register r of A holds row g + 8 * (r % 2), columns per * t + … + (K / 2) * (r / 2) …
-    const u32 chunk = 4 * per; // columns that one register index covers over the four lanes of a group
+    // Fragments: register r of A holds row g + 8 * (r % 2), columns per * t + … + (K / 2) * (r / 2)
+    // …
+    const u32 chunk =
+        4 * per; // columns that one register index covers over the four lanes of a group
     alignas(64) float a[16][32], b[8][32], acc[16][8];
     alignas(64) i32 ia[16][32], ib[8][32], iacc[16][8];
     for (u32 i = 0; i < 32; ++i) {
@@ -245,7 +262,8 @@ const Instr* mma(Warp& w, const Instr* I)
             for (u32 e = 0; e < per; ++e) {
                 const u32 rowIndex = g + 8 * (r % 2), column = chunk * (r / 2) + t * per + e;
                 if (integer) {
-                    ia[rowIndex][column] = kindA == ES8 ? i32(static_cast<i8>(v >> (8 * e))) : i32(static_cast<u8>(v >> (8 * e)));
+                    ia[rowIndex][column] = kindA == ES8 ? i32(static_cast<i8>(v >> (8 * e)))
+                                                        : i32(static_cast<u8>(v >> (8 * e)));
                 } else {
                     a[rowIndex][column] = elementOf(v, e, kindA);
                 }
@@ -256,7 +274,8 @@ const Instr* mma(Warp& w, const Instr* I)
             for (u32 e = 0; e < per; ++e) {
                 const u32 k = chunk * r + t * per + e;
                 if (integer) {
-                    ib[g][k] = kindB == ES8 ? i32(static_cast<i8>(v >> (8 * e))) : i32(static_cast<u8>(v >> (8 * e)));
+                    ib[g][k] = kindB == ES8 ? i32(static_cast<i8>(v >> (8 * e)))
+                                            : i32(static_cast<u8>(v >> (8 * e)));
                 } else {
                     b[g][k] = elementOf(v, e, kindB);
                 }
@@ -265,7 +284,8 @@ const Instr* mma(Warp& w, const Instr* I)
         for (u32 e = 0; e < 4; ++e) {
             const u32 rowIndex = g + 8 * (e / 2), column = 2 * t + e % 2;
             if (c16) {
-                acc[rowIndex][column] = halfToFloat(static_cast<u16>(regPtr<u32>(w, rC[e / 2])[i] >> (16 * (e % 2))));
+                acc[rowIndex][column] =
+                    halfToFloat(static_cast<u16>(regPtr<u32>(w, rC[e / 2])[i] >> (16 * (e % 2))));
             } else if (integer) {
                 iacc[rowIndex][column] = regPtr<i32>(w, rC[e])[i];
             } else {
@@ -281,7 +301,8 @@ const Instr* mma(Warp& w, const Instr* I)
                     wide += i64(ia[r][k]) * ib[c][k];
                 }
                 const bool sat = (I->imm >> 18) & 1U;
-                iacc[r][c] = sat ? static_cast<i32>(std::clamp<i64>(wide, INT32_MIN, INT32_MAX)) : static_cast<i32>(static_cast<u32>(wide));
+                iacc[r][c] = sat ? static_cast<i32>(std::clamp<i64>(wide, INT32_MIN, INT32_MAX))
+                                 : static_cast<i32>(static_cast<u32>(wide));
             } else {
                 float s = acc[r][c];
                 for (u32 k = 0; k < K; ++k) {
@@ -340,9 +361,11 @@ const Instr* mmaDouble(Warp& w, const Instr* I)
 void registersOf(Decoder& d, std::size_t index, u32 n, Type t, bool result)
 {
     const Operand& o = d.op(index);
-    const std::vector<Operand> list = o.kind == Operand::Kind::Vector ? o.list : std::vector<Operand>{o};
+    const std::vector<Operand> list =
+        o.kind == Operand::Kind::Vector ? o.list : std::vector<Operand>{o};
     if (list.size() != n) {
-        Decoder::refuse("'" + d.ast().fullName() + "' needs " + std::to_string(n) + " registers in operand " + std::to_string(index));
+        Decoder::refuse("'" + d.ast().fullName() + "' needs " + std::to_string(n) +
+                        " registers in operand " + std::to_string(index));
     }
     for (const Operand& e : list) {
         result ? d.extraDef(e, t) : d.extraUse(e, t);
@@ -380,11 +403,22 @@ void decodeMma(Decoder& d)
         d.finishControl(mmaDouble);
         return;
     }
-    const auto kindOf = [](Type t) { return t == Type::F16 ? EHalf : t == Type::BF16 ? EBfloat : t == Type::TF32 ? ETf32 : t == Type::S8 ? ES8 : t == Type::U8 ? EU8 : EDouble; };
+    const auto kindOf = [](Type t) {
+        return t == Type::F16    ? EHalf
+               : t == Type::BF16 ? EBfloat
+               : t == Type::TF32 ? ETf32
+               : t == Type::S8   ? ES8
+               : t == Type::U8   ? EU8
+                                 : EDouble;
+    };
     const u32 ka = kindOf(ta), kb = kindOf(tb);
     const u32 bitsA = ka >= ES8 ? 8 : ka == ETf32 ? 32 : 16;
-    const bool legal = K != 0 && ka != EDouble && kb != EDouble && (ka == kb || (ka >= ES8 && kb >= ES8)) && K * bitsA >= 128 && K * bitsA <= 256 &&
-                       (ka >= ES8 ? td == Type::S32 && tc == Type::S32 : (td == Type::F32 || (td == Type::F16 && ka == EHalf)) && (tc == Type::F32 || (tc == Type::F16 && ka == EHalf)));
+    const bool legal = K != 0 && ka != EDouble && kb != EDouble &&
+                       (ka == kb || (ka >= ES8 && kb >= ES8)) && K * bitsA >= 128 &&
+                       K * bitsA <= 256 &&
+                       (ka >= ES8 ? td == Type::S32 && tc == Type::S32
+                                  : (td == Type::F32 || (td == Type::F16 && ka == EHalf)) &&
+                                        (tc == Type::F32 || (tc == Type::F16 && ka == EHalf)));
     if (!legal) {
         d.finish(nullptr);
         return;
@@ -394,7 +428,9 @@ void decodeMma(Decoder& d)
     registersOf(d, 1, nA, Type::B32, false);
     registersOf(d, 2, nB, Type::B32, false);
     registersOf(d, 3, tc == Type::F16 ? 2 : 4, Type::B32, false);
-    d.instr().imm = K | u64(ka) << 8 | u64(kb) << 12 | (tc == Type::F16 ? 1ULL << 16 : 0) | (td == Type::F16 ? 1ULL << 17 : 0) | (sat ? 1ULL << 18 : 0) | u64(nA) << 20 | u64(nB) << 24;
+    d.instr().imm = K | u64(ka) << 8 | u64(kb) << 12 | (tc == Type::F16 ? 1ULL << 16 : 0) |
+                    (td == Type::F16 ? 1ULL << 17 : 0) | (sat ? 1ULL << 18 : 0) | u64(nA) << 20 |
+                    u64(nB) << 24;
     d.cost().tensor = 2 * 16 * 8 * K / 32;
     d.finishControl(mma);
 }

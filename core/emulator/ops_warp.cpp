@@ -10,9 +10,13 @@ namespace ridgeline::emu {
 namespace {
 
 /// The member mask operand: one value for the warp, taken from the first current lane.
-u32 members(Warp& w, Reg r) { return regPtr<u32>(w, r)[std::countr_zero(w.mask)]; }
+u32 members(Warp& w, Reg r)
+{
+    return regPtr<u32>(w, r)[std::countr_zero(w.mask)];
+}
 
-/// shfl.sync. dst, dst2 (pred), src0 value, src1 b, src2 c, src3 members. aux: 0 up 1 down 2 bfly 3 idx.
+/// shfl.sync. dst, dst2 (pred), src0 value, src1 b, src2 c, src3 members. aux: 0 up 1 down 2 bfly 3
+/// idx.
 const Instr* shfl(Warp& w, const Instr* I)
 {
     if (I->src[3] != noReg) {
@@ -34,7 +38,10 @@ const Instr* shfl(Warp& w, const Instr* I)
         const i32 cv = static_cast<i32>(c[i] & 31U), seg = static_cast<i32>((c[i] >> 8) & 31U);
         const i32 maxLane = (self & seg) | (cv & ~seg);
         const i32 minLane = self & seg;
-        i32 j = mode == 0 ? self - bv : mode == 1 ? self + bv : mode == 2 ? self ^ bv : minLane | (bv & ~seg);
+        i32 j = mode == 0   ? self - bv
+                : mode == 1 ? self + bv
+                : mode == 2 ? self ^ bv
+                            : minLane | (bv & ~seg);
         const bool ok = mode == 0 ? j >= maxLane : j <= maxLane;
         j = ok ? j : self;
         result[i] = a[j & 31];
@@ -42,7 +49,10 @@ const Instr* shfl(Warp& w, const Instr* I)
     }
     u32* d = regPtr<u32>(w, I->dst);
     const u32 m = w.mask;
-    RIDGELINE_LANES { d[i] = lane(m, i) ? result[i] : d[i]; }
+    RIDGELINE_LANES
+    {
+        d[i] = lane(m, i) ? result[i] : d[i];
+    }
     setPred(w, I->dst2, valid);
     return I + 1;
 }
@@ -50,7 +60,8 @@ const Instr* shfl(Warp& w, const Instr* I)
 void decodeShfl(Decoder& d)
 {
     const bool sync = d.has("sync");
-    static constexpr std::pair<std::string_view, u32> modes[] = {{"up", 0}, {"down", 1}, {"bfly", 2}, {"idx", 3}};
+    static constexpr std::pair<std::string_view, u32> modes[] = {
+        {"up", 0}, {"down", 1}, {"bfly", 2}, {"idx", 3}};
     d.instr().aux = d.oneOf(modes, 99U);
     d.type();
     d.expectCount(sync ? 5 : 4);
@@ -86,10 +97,15 @@ const Instr* vote(Warp& w, const Instr* I)
     if ((I->aux & 0xFF) == 3) {
         u32* d = regPtr<u32>(w, I->dst);
         const u32 m = w.mask;
-        RIDGELINE_LANES { d[i] = lane(m, i) ? p : d[i]; }
+        RIDGELINE_LANES
+        {
+            d[i] = lane(m, i) ? p : d[i];
+        }
         return I + 1;
     }
-    const bool r = (I->aux & 0xFF) == 0 ? p == who : (I->aux & 0xFF) == 1 ? p != 0 : p == who || p == 0;
+    const bool r = (I->aux & 0xFF) == 0   ? p == who
+                   : (I->aux & 0xFF) == 1 ? p != 0
+                                          : p == who || p == 0;
     setPred(w, I->dst, r ? fullMask : 0U);
     return I + 1;
 }
@@ -97,7 +113,8 @@ const Instr* vote(Warp& w, const Instr* I)
 void decodeVote(Decoder& d)
 {
     const bool sync = d.has("sync");
-    static constexpr std::pair<std::string_view, u32> modes[] = {{"all", 0}, {"any", 1}, {"uni", 2}, {"ballot", 3}};
+    static constexpr std::pair<std::string_view, u32> modes[] = {
+        {"all", 0}, {"any", 1}, {"uni", 2}, {"ballot", 3}};
     // ".uni" is also a hint of other opcodes and counts as read already.
     u32 mode = d.oneOf(modes, 99U);
     if (mode == 99) {
@@ -113,7 +130,8 @@ void decodeVote(Decoder& d)
     d.finishControl(vote);
 }
 
-template <class T> const Instr* match(Warp& w, const Instr* I)
+template <class T>
+const Instr* match(Warp& w, const Instr* I)
 {
     const Instr* next = nullptr;
     const u32 m = members(w, I->src[1]);
@@ -166,7 +184,10 @@ const Instr* activemask(Warp& w, const Instr* I)
 {
     u32* d = regPtr<u32>(w, I->dst);
     const u32 m = w.mask;
-    RIDGELINE_LANES { d[i] = lane(m, i) ? m : d[i]; }
+    RIDGELINE_LANES
+    {
+        d[i] = lane(m, i) ? m : d[i];
+    }
     return I + 1;
 }
 
@@ -177,7 +198,8 @@ void decodeActivemask(Decoder& d)
     d.finish(activemask);
 }
 
-/// redux.sync. aux: 0 add 1 min 2 max 3 and 4 or 5 xor, bit 16 signed, bit 17 float, bit 18 abs, bit 19 NaN.
+/// redux.sync. aux: 0 add 1 min 2 max 3 and 4 or 5 xor, bit 16 signed, bit 17 float, bit 18 abs,
+/// bit 19 NaN.
 const Instr* redux(Warp& w, const Instr* I)
 {
     const Instr* next = nullptr;
@@ -201,10 +223,18 @@ const Instr* redux(Warp& w, const Instr* I)
         }
         const bool isSigned = I->aux & (1U << 16);
         switch (I->aux & 0xFF) {
-        case 0: r += x; break;
-        case 3: r &= x; break;
-        case 4: r |= x; break;
-        case 5: r ^= x; break;
+        case 0:
+            r += x;
+            break;
+        case 3:
+            r &= x;
+            break;
+        case 4:
+            r |= x;
+            break;
+        case 5:
+            r ^= x;
+            break;
         default: {
             const bool min = (I->aux & 0xFF) == 1;
             if (I->aux & (1U << 17)) {
@@ -235,11 +265,13 @@ const Instr* redux(Warp& w, const Instr* I)
 void decodeRedux(Decoder& d)
 {
     d.has("sync");
-    static constexpr std::pair<std::string_view, u32> ops[] = {{"add", 0}, {"min", 1}, {"max", 2}, {"and", 3}, {"or", 4}, {"xor", 5}};
+    static constexpr std::pair<std::string_view, u32> ops[] = {{"add", 0}, {"min", 1}, {"max", 2},
+                                                               {"and", 3}, {"or", 4},  {"xor", 5}};
     u32 aux = d.oneOf(ops, 99U);
     const bool abs = d.has("abs"), nan = d.has("NaN");
     const Type t = d.type();
-    aux |= (isSigned(t) ? 1U << 16 : 0U) | (t == Type::F32 ? 1U << 17 : 0U) | (abs ? 1U << 18 : 0U) | (nan ? 1U << 19 : 0U);
+    aux |= (isSigned(t) ? 1U << 16 : 0U) | (t == Type::F32 ? 1U << 17 : 0U) |
+           (abs ? 1U << 18 : 0U) | (nan ? 1U << 19 : 0U);
     d.instr().aux = aux;
     d.expectCount(3);
     d.def(Field::Dst, 0, Type::B32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// wmma.load, wmma.store, wmma.mma. Which lane holds which element is not documented, so it is ours to
-// choose: element e of lane i is number i * n + e of the matrix in row order, n = elements / 32; where a
-// fragment has room for more, elements repeat.
+// wmma.load, wmma.store, wmma.mma. Which lane holds which element is not documented, so it is ours
+// to choose: element e of lane i is number i * n + e of the matrix in row order, n = elements / 32;
+// where a fragment has room for more, elements repeat.
 #include "core/emulator/tensor.h"
 
 #include "core/emulator/access.h"
@@ -19,11 +19,13 @@ struct Fragment {
 
 u64 packed(const Fragment& f, Type t, bool colMajor)
 {
-    return f.rows | u64(f.cols) << 8 | u64(f.bits) << 16 | u64(f.regs) << 24 | u64(t) << 32 | u64(colMajor) << 40;
+    return f.rows | u64(f.cols) << 8 | u64(f.bits) << 16 | u64(f.regs) << 24 | u64(t) << 32 |
+           u64(colMajor) << 40;
 }
 Fragment fragmentOf(u64 v)
 {
-    return {static_cast<u32>(v & 0xFF), static_cast<u32>((v >> 8) & 0xFF), static_cast<u32>((v >> 16) & 0xFF), static_cast<u32>((v >> 24) & 0xFF)};
+    return {static_cast<u32>(v & 0xFF), static_cast<u32>((v >> 8) & 0xFF),
+            static_cast<u32>((v >> 16) & 0xFF), static_cast<u32>((v >> 24) & 0xFF)};
 }
 
 u64 readElement(Warp& w, const u32* regs, const Fragment& f, u32 lane, u32 e)
@@ -46,7 +48,8 @@ void writeElement(Warp& w, const u32* regs, const Fragment& f, u32 lane, u32 e, 
     v = (v & ~mask) | (static_cast<u32>(value) << shift & mask);
 }
 
-/// src0/imm address, src1 stride in elements; extra: fragment (two words), store flag, address offset (two words), registers.
+/// src0/imm address, src1 stride in elements; extra: fragment (two words), store flag, address
+/// offset (two words), registers.
 const Instr* wmmaMemory(Warp& w, const Instr* I)
 {
     const Instr* next = nullptr;
@@ -60,8 +63,13 @@ const Instr* wmmaMemory(Warp& w, const Instr* I)
     const u32* regs = x + 3;
     const u32 size = f.bits / 8, n = f.perLane();
     const auto first = static_cast<unsigned>(std::countr_zero(w.mask));
-    const u64 stride = I->src[1] != noReg ? regPtr<u32>(w, I->src[1])[first] : colMajor ? f.rows : f.cols;
-    const u64 base = (I->src[0] == noReg ? 0 : I->aux & narrowAddress ? regPtr<u32>(w, I->src[0])[first] : regPtr<u64>(w, I->src[0])[first]) + I->imm;
+    const u64 stride = I->src[1] != noReg ? regPtr<u32>(w, I->src[1])[first]
+                       : colMajor         ? f.rows
+                                          : f.cols;
+    const u64 base = (I->src[0] == noReg       ? 0
+                      : I->aux & narrowAddress ? regPtr<u32>(w, I->src[0])[first]
+                                               : regPtr<u64>(w, I->src[0])[first]) +
+                     I->imm;
     for (u32 e = 0; e < n; ++e) {
         alignas(64) u64 address[32];
         for (u32 i = 0; i < 32; ++i) {
@@ -76,13 +84,16 @@ const Instr* wmmaMemory(Warp& w, const Instr* I)
         std::byte* const pool = w.base[1];
         w.base[1] = reinterpret_cast<std::byte*>(address);
         Access where;
-        const bool ok = resolve(w, &access, size, isStore ? AccessKind::Write : AccessKind::Read, where);
+        const bool ok =
+            resolve(w, &access, size, isStore ? AccessKind::Write : AccessKind::Read, where);
         w.base[1] = pool;
         if (!ok) {
             return nullptr;
         }
         for (u32 i = 0; i < 32; ++i) {
-            std::byte* p = where.pattern == Access::Pattern::Uniform ? where.base : where.pattern == Access::Pattern::Unit ? where.base + u64(i) * size : where.at[i];
+            std::byte* p = where.pattern == Access::Pattern::Uniform ? where.base
+                           : where.pattern == Access::Pattern::Unit  ? where.base + u64(i) * size
+                                                                     : where.at[i];
             u64 v = 0;
             if (isStore) {
                 v = readElement(w, regs, f, i, e);
@@ -101,14 +112,22 @@ const Instr* wmmaMemory(Warp& w, const Instr* I)
 double valueOf(u64 bits, Type t)
 {
     switch (t) {
-    case Type::F16: return static_cast<double>(halfToFloat(static_cast<u16>(bits)));
-    case Type::BF16: return static_cast<double>(bfloatToFloat(static_cast<u16>(bits)));
-    case Type::TF32: return static_cast<double>(bitCast<float>(static_cast<u32>(bits) & 0xFFFFE000U));
-    case Type::F32: return static_cast<double>(bitCast<float>(static_cast<u32>(bits)));
-    case Type::F64: return bitCast<double>(bits);
-    case Type::S8: return static_cast<double>(static_cast<i8>(bits));
-    case Type::U8: return static_cast<double>(static_cast<u8>(bits));
-    default: return static_cast<double>(static_cast<i32>(bits));
+    case Type::F16:
+        return static_cast<double>(halfToFloat(static_cast<u16>(bits)));
+    case Type::BF16:
+        return static_cast<double>(bfloatToFloat(static_cast<u16>(bits)));
+    case Type::TF32:
+        return static_cast<double>(bitCast<float>(static_cast<u32>(bits) & 0xFFFFE000U));
+    case Type::F32:
+        return static_cast<double>(bitCast<float>(static_cast<u32>(bits)));
+    case Type::F64:
+        return bitCast<double>(bits);
+    case Type::S8:
+        return static_cast<double>(static_cast<i8>(bits));
+    case Type::U8:
+        return static_cast<double>(static_cast<u8>(bits));
+    default:
+        return static_cast<double>(static_cast<i32>(bits));
     }
 }
 
@@ -151,7 +170,11 @@ const Instr* wmmaMultiply(Warp& w, const Instr* I)
             for (u32 k = 0; k < K; ++k) {
                 const double p = a[r * K + k], q = b[k * N + col];
                 // Products of halves are exact in single precision; integers are exact in double.
-                s = integer ? s + p * q : dbl ? __builtin_fma(p, q, s) : static_cast<double>(__builtin_fmaf(static_cast<float>(p), static_cast<float>(q), static_cast<float>(s)));
+                s = integer ? s + p * q
+                    : dbl
+                        ? __builtin_fma(p, q, s)
+                        : static_cast<double>(__builtin_fmaf(
+                              static_cast<float>(p), static_cast<float>(q), static_cast<float>(s)));
             }
             c[r * N + col] = s;
         }
@@ -163,7 +186,10 @@ const Instr* wmmaMultiply(Warp& w, const Instr* I)
             u64 v;
             if (integer) {
                 const i64 wide = static_cast<i64>(s);
-                v = static_cast<u32>(sat ? (wide < INT32_MIN ? INT32_MIN : wide > INT32_MAX ? INT32_MAX : wide) : wide);
+                v = static_cast<u32>(sat ? (wide < INT32_MIN   ? INT32_MIN
+                                            : wide > INT32_MAX ? INT32_MAX
+                                                               : wide)
+                                         : wide);
             } else if (dbl) {
                 v = bitCast<u64>(s);
             } else if (t[0] == Type::F16) {
@@ -183,26 +209,40 @@ struct Shape {
 
 Shape shapeOf(Decoder& d)
 {
-    static constexpr std::pair<std::string_view, u32> names[] = {{"m16n16k16", 1}, {"m8n32k16", 2}, {"m32n8k16", 3}, {"m16n16k8", 4}, {"m8n8k4", 5}};
+    static constexpr std::pair<std::string_view, u32> names[] = {
+        {"m16n16k16", 1}, {"m8n32k16", 2}, {"m32n8k16", 3}, {"m16n16k8", 4}, {"m8n8k4", 5}};
     switch (d.oneOf(names, 0U)) {
-    case 1: return {16, 16, 16};
-    case 2: return {8, 32, 16};
-    case 3: return {32, 8, 16};
-    case 4: return {16, 16, 8};
-    case 5: return {8, 8, 4};
-    default: Decoder::refuse("the shape of '" + d.ast().fullName() + "' is not implemented");
+    case 1:
+        return {16, 16, 16};
+    case 2:
+        return {8, 32, 16};
+    case 3:
+        return {32, 8, 16};
+    case 4:
+        return {16, 16, 8};
+    case 5:
+        return {8, 8, 4};
+    default:
+        Decoder::refuse("the shape of '" + d.ast().fullName() + "' is not implemented");
     }
 }
 
-std::vector<Operand> listOf(const Operand& o) { return o.kind == Operand::Kind::Vector ? o.list : std::vector<Operand>{o}; }
+std::vector<Operand> listOf(const Operand& o)
+{
+    return o.kind == Operand::Kind::Vector ? o.list : std::vector<Operand>{o};
+}
 
 Fragment fragmentFor(Decoder& d, char which, const Shape& s, Type t, std::size_t registers)
 {
     const u32 bits = t == Type::TF32 ? 32 : bitsOf(t);
-    Fragment f{which == 'b' ? s.k : s.m, which == 'a' ? s.k : s.n, bits, static_cast<u32>(registers)};
-    const bool known = t == Type::F16 || t == Type::BF16 || t == Type::TF32 || t == Type::F32 || t == Type::F64 || t == Type::S8 || t == Type::U8 || t == Type::S32;
-    if (!known || f.regs * f.perReg() < f.perLane() || f.regs > 16 || f.regs * f.perReg() % f.perLane() != 0) {
-        Decoder::refuse("'" + d.ast().fullName() + "' with this type and number of registers is not implemented");
+    Fragment f{which == 'b' ? s.k : s.m, which == 'a' ? s.k : s.n, bits,
+               static_cast<u32>(registers)};
+    const bool known = t == Type::F16 || t == Type::BF16 || t == Type::TF32 || t == Type::F32 ||
+                       t == Type::F64 || t == Type::S8 || t == Type::U8 || t == Type::S32;
+    if (!known || f.regs * f.perReg() < f.perLane() || f.regs > 16 ||
+        f.regs * f.perReg() % f.perLane() != 0) {
+        Decoder::refuse("'" + d.ast().fullName() +
+                        "' with this type and number of registers is not implemented");
     }
     return f;
 }
@@ -220,13 +260,18 @@ void decodeWmma(Decoder& d)
     }
     const bool load = d.has("load"), store = !load && d.has("store");
     if (load || store) {
-        const char which = d.has("a") ? 'a' : d.has("b") ? 'b' : d.has("c") || d.has("d") ? 'c' : '?';
+        const char which = d.has("a")                 ? 'a'
+                           : d.has("b")               ? 'b'
+                           : d.has("c") || d.has("d") ? 'c'
+                                                      : '?';
         const bool col = d.has("col");
         if (!col) {
             d.has("row");
         }
         const Shape s = shapeOf(d);
-        const Space space = d.has("global") ? Space::Global : d.has("shared") || d.has("shared::cta") ? Space::Shared : Space::Generic;
+        const Space space = d.has("global")                           ? Space::Global
+                            : d.has("shared") || d.has("shared::cta") ? Space::Shared
+                                                                      : Space::Generic;
         const Type t = d.type();
         const Operand& data = d.op(load ? 0 : 1);
         const Operand& address = d.op(load ? 1 : 0);
@@ -286,6 +331,9 @@ void decodeWmma(Decoder& d)
 
 } // namespace
 
-void registerWmma(DecodeTable& t) { t["wmma"] = decodeWmma; }
+void registerWmma(DecodeTable& t)
+{
+    t["wmma"] = decodeWmma;
+}
 
 } // namespace ridgeline::emu

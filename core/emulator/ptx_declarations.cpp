@@ -25,7 +25,9 @@ void PtxParser::fail(const std::string& message) const
     for (char& c : near) {
         c = c >= ' ' && c < 127 ? c : '?';
     }
-    throw Failure{message + (token.kind == Token::Kind::End ? " at the end of the text" : " near '" + near + "'"), token.line};
+    throw Failure{message + (token.kind == Token::Kind::End ? " at the end of the text"
+                                                            : " near '" + near + "'"),
+                  token.line};
 }
 
 void PtxParser::expect(char c)
@@ -98,8 +100,10 @@ void PtxParser::parseModule()
         } else if (name == "entry" || name == "func") {
             function(name == "entry", linkage);
         } else if (name == "global" || name == "const" || name == "shared") {
-            variables(name == "global" ? Space::Global : name == "const" ? Space::Const : Space::Shared, linkage,
-                      m_module.variables);
+            variables(name == "global"  ? Space::Global
+                      : name == "const" ? Space::Const
+                                        : Space::Shared,
+                      linkage, m_module.variables);
         } else if (name == "file") {
             file();
         } else if (name == "loc") {
@@ -215,8 +219,9 @@ void PtxParser::functionDirectives(AstFunction& f)
                 }
             }
             (name == "maxntid" ? f.maxThreads : f.requiredThreads) = dims;
-        } else if (name == "minnctapersm" || name == "maxnctapersm" || name == "maxnreg" || name == "maxclusterrank" ||
-                   name == "reqnctapercluster" || name == "abi_preserve" || name == "abi_preserve_control") {
+        } else if (name == "minnctapersm" || name == "maxnctapersm" || name == "maxnreg" ||
+                   name == "maxclusterrank" || name == "reqnctapercluster" ||
+                   name == "abi_preserve" || name == "abi_preserve_control") {
             integer();
             while (m_lexer.accept(',')) {
                 integer();
@@ -224,7 +229,8 @@ void PtxParser::functionDirectives(AstFunction& f)
         } else if (name == "pragma") {
             m_lexer.next();
             expect(';');
-        } else if (name == "noreturn" || name == "explicitcluster" || name == "blocksareclusters" || name == "unique") {
+        } else if (name == "noreturn" || name == "explicitcluster" || name == "blocksareclusters" ||
+                   name == "unique") {
         } else {
             fail("directive '." + std::string(name) + "' of a function is not implemented");
         }
@@ -243,14 +249,15 @@ void PtxParser::parameters(std::vector<std::unique_ptr<Variable>>& into, AstFunc
             if (name == "reg") {
                 pattern.isReg = true;
             } else if (name == "align") {
-                pattern.align = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(integer(), 1, 4096));
+                pattern.align =
+                    static_cast<std::uint32_t>(std::clamp<std::uint64_t>(integer(), 1, 4096));
             } else if (const Type type = typeFromName(name); type != Type::None) {
                 pattern.type = type;
                 pattern.align = std::max(pattern.align, std::max(1U, bitsOf(type) / 8));
             } else if (name == "v2" || name == "v4") {
                 pattern.vec = name == "v2" ? 2 : 4;
-            } else if (name != "param" && name != "ptr" && name != "global" && name != "shared" && name != "const" &&
-                       name != "local" && name != "generic") {
+            } else if (name != "param" && name != "ptr" && name != "global" && name != "shared" &&
+                       name != "const" && name != "local" && name != "generic") {
                 fail("unknown parameter attribute '." + std::string(name) + "'");
             }
             // `.ptr .align 16` speaks of the pointee.
@@ -289,7 +296,8 @@ void PtxParser::parameters(std::vector<std::unique_ptr<Variable>>& into, AstFunc
     }
 }
 
-void PtxParser::variables(Space space, const Linkage& linkage, std::vector<std::unique_ptr<Variable>>& into)
+void PtxParser::variables(Space space, const Linkage& linkage,
+                          std::vector<std::unique_ptr<Variable>>& into)
 {
     Variable pattern;
     pattern.space = space;
@@ -301,7 +309,8 @@ void PtxParser::variables(Space space, const Linkage& linkage, std::vector<std::
     while (m_lexer.peek().kind == Token::Kind::Dot) {
         const std::string_view name = m_lexer.next().text;
         if (name == "align") {
-            pattern.align = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(integer(), 1, 1U << 16));
+            pattern.align =
+                static_cast<std::uint32_t>(std::clamp<std::uint64_t>(integer(), 1, 1U << 16));
         } else if (name == "v2" || name == "v4") {
             pattern.vec = name == "v2" ? 2 : 4;
         } else if (name == "attribute") {
@@ -374,7 +383,8 @@ void PtxParser::initialiser(Variable& variable, const std::vector<std::uint64_t>
     }
 }
 
-void PtxParser::initLevel(Variable& variable, const std::vector<std::uint64_t>& dims, std::size_t level, unsigned depth)
+void PtxParser::initLevel(Variable& variable, const std::vector<std::uint64_t>& dims,
+                          std::size_t level, unsigned depth)
 {
     if (depth > 32) {
         fail("initialiser is nested too deeply");

@@ -8,12 +8,18 @@
 namespace ridgeline::emu {
 namespace {
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 bool isWordStart(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$';
 }
-bool isWord(char c) { return isWordStart(c) || isDigit(c); }
+bool isWord(char c)
+{
+    return isWordStart(c) || isDigit(c);
+}
 int hexValue(char c)
 {
     if (isDigit(c)) {
@@ -49,7 +55,8 @@ void PtxLexer::number()
     const auto at = [&](std::size_t i) { return i < m_text.size() ? m_text[i] : '\0'; };
     m_token.kind = Token::Kind::Integer;
     std::uint64_t value = 0;
-    if (at(m_at) == '0' && (at(m_at + 1) == 'f' || at(m_at + 1) == 'F' || at(m_at + 1) == 'd' || at(m_at + 1) == 'D')) {
+    if (at(m_at) == '0' && (at(m_at + 1) == 'f' || at(m_at + 1) == 'F' || at(m_at + 1) == 'd' ||
+                            at(m_at + 1) == 'D')) {
         const bool single = (at(m_at + 1) | 0x20) == 'f';
         const std::size_t digits = single ? 8 : 16;
         std::size_t n = 0;
@@ -70,7 +77,8 @@ void PtxLexer::number()
     if (at(m_at) == '0' && (at(m_at + 1) | 0x20) == 'x') {
         base = 16;
         m_at += 2;
-    } else if (at(m_at) == '0' && (at(m_at + 1) | 0x20) == 'b' && (at(m_at + 2) == '0' || at(m_at + 2) == '1')) {
+    } else if (at(m_at) == '0' && (at(m_at + 1) | 0x20) == 'b' &&
+               (at(m_at + 2) == '0' || at(m_at + 2) == '1')) {
         base = 2;
         m_at += 2;
     } else if (at(m_at) == '0' && isDigit(at(m_at + 1))) {
@@ -94,7 +102,8 @@ void PtxLexer::number()
                 ++m_at;
             }
         }
-        const double number = std::strtod(std::string(m_text.substr(start, m_at - start)).c_str(), nullptr);
+        const double number =
+            std::strtod(std::string(m_text.substr(start, m_at - start)).c_str(), nullptr);
         std::memcpy(&value, &number, sizeof value);
         m_token.kind = Token::Kind::Float64;
     } else if (at(m_at) == 'U') {

@@ -8,7 +8,17 @@
 namespace ridgeline::emu {
 
 struct Token {
-    enum class Kind : std::uint8_t { End, Word, Dot, Integer, Float32, Float64, String, Punct, Bad };
+    enum class Kind : std::uint8_t {
+        End,
+        Word,
+        Dot,
+        Integer,
+        Float32,
+        Float64,
+        String,
+        Punct,
+        Bad
+    };
     Kind kind = Kind::End;
     std::string_view text; ///< Dot: without the dot; String: without quotes
     std::uint64_t value = 0;

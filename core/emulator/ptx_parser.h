@@ -53,10 +53,12 @@ private:
     void function(bool entry, const Linkage& linkage);
     void parameters(std::vector<std::unique_ptr<Variable>>& into, AstFunction* owner);
     void functionDirectives(AstFunction& function);
-    void variables(Space space, const Linkage& linkage, std::vector<std::unique_ptr<Variable>>& into);
+    void variables(Space space, const Linkage& linkage,
+                   std::vector<std::unique_ptr<Variable>>& into);
     std::unique_ptr<Variable> declarator(const Variable& pattern);
     void initialiser(Variable& variable, const std::vector<std::uint64_t>& dims);
-    void initLevel(Variable& variable, const std::vector<std::uint64_t>& dims, std::size_t level, unsigned depth);
+    void initLevel(Variable& variable, const std::vector<std::uint64_t>& dims, std::size_t level,
+                   unsigned depth);
     void initScalar(Variable& variable);
     void location();
     void file();

@@ -75,7 +75,9 @@ void PtxParser::closeScope()
     }
     if (m_scopes.size() == 1 && !open.empty()) {
         const AstInstr& instr = m_function->code[open[0].instr];
-        throw Failure{"label '" + std::string(instr.ops[open[0].operand].name) + "' is not declared", instr.line};
+        throw Failure{"label '" + std::string(instr.ops[open[0].operand].name) +
+                          "' is not declared",
+                      instr.line};
     }
     auto& outer = m_scopes.back().pending;
     outer.insert(outer.end(), open.begin(), open.end());
@@ -102,7 +104,8 @@ void PtxParser::statement()
         const bool negated = m_lexer.accept('!');
         const std::string_view text = word();
         Entry entry;
-        if (!lookup(text, entry) || !entry.isReg || m_function->registers[entry.reg] != Type::Pred) {
+        if (!lookup(text, entry) || !entry.isReg ||
+            m_function->registers[entry.reg] != Type::Pred) {
             fail("guard '" + std::string(text) + "' is not a predicate register");
         }
         instruction(word(), line, static_cast<int>(entry.reg), negated);
@@ -126,7 +129,8 @@ void PtxParser::statement()
                 m_lexer.next();
             }
             expect(';');
-        } else if (token.kind == Token::Kind::Dot && (token.text == "branchtargets" || token.text == "calltargets")) {
+        } else if (token.kind == Token::Kind::Dot &&
+                   (token.text == "branchtargets" || token.text == "calltargets")) {
             const bool branch = m_lexer.next().text == "branchtargets";
             std::vector<std::string_view> labels;
             do {
@@ -158,7 +162,8 @@ void PtxParser::directiveInBody(std::string_view name)
             m_lexer.next();
         }
         m_lexer.accept(';');
-    } else if (name == "local" || name == "shared" || name == "param" || name == "global" || name == "const") {
+    } else if (name == "local" || name == "shared" || name == "param" || name == "global" ||
+               name == "const") {
         const Space space = name == "local"    ? Space::Local
                             : name == "shared" ? Space::Shared
                             : name == "param"  ? Space::Param
@@ -231,8 +236,9 @@ bool PtxParser::lookup(std::string_view text, Entry& entry)
         --digits;
     }
     std::uint64_t index = 0;
-    const bool numbered = digits < text.size() && digits > 0 &&
-                          std::from_chars(text.data() + digits, text.data() + text.size(), index).ec == std::errc();
+    const bool numbered =
+        digits < text.size() && digits > 0 &&
+        std::from_chars(text.data() + digits, text.data() + text.size(), index).ec == std::errc();
     for (auto scope = m_scopes.rbegin(); scope != m_scopes.rend(); ++scope) {
         if (const auto found = scope->names.find(text); found != scope->names.end()) {
             entry = found->second;
@@ -243,7 +249,8 @@ bool PtxParser::lookup(std::string_view text, Entry& entry)
         }
         // A prefix may itself end in digits ("%v1<4>" has %v10), so every range is tried.
         for (const RegRange& range : scope->ranges) {
-            if (text.size() <= range.prefix.size() || text.substr(0, range.prefix.size()) != range.prefix) {
+            if (text.size() <= range.prefix.size() ||
+                text.substr(0, range.prefix.size()) != range.prefix) {
                 continue;
             }
             std::uint64_t n = 0;
@@ -284,7 +291,9 @@ Operand PtxParser::name(std::string_view text)
         result.name = text;
         if (m_lexer.peek().kind == Token::Kind::Dot) {
             const Token part = m_lexer.next();
-            result.name = std::string_view(text.data(), static_cast<std::size_t>(part.text.data() + part.text.size() - text.data()));
+            result.name = std::string_view(
+                text.data(),
+                static_cast<std::size_t>(part.text.data() + part.text.size() - text.data()));
         }
     } else {
         result.kind = Operand::Kind::Symbol;
@@ -350,8 +359,8 @@ Operand PtxParser::operand(unsigned depth)
         return result;
     }
     const Token token = m_lexer.peek();
-    if (token.is('-') || token.is('+') || token.kind == Token::Kind::Integer || token.kind == Token::Kind::Float32 ||
-        token.kind == Token::Kind::Float64) {
+    if (token.is('-') || token.is('+') || token.kind == Token::Kind::Integer ||
+        token.kind == Token::Kind::Float32 || token.kind == Token::Kind::Float64) {
         bool negative = false;
         while (m_lexer.peek().is('-') || m_lexer.peek().is('+')) {
             negative ^= m_lexer.next().is('-');
@@ -379,7 +388,8 @@ Operand PtxParser::operand(unsigned depth)
         fail("expected an operand");
     }
     result = name(m_lexer.next().text);
-    if (result.kind == Operand::Kind::Symbol && (m_lexer.peek().is('+') || m_lexer.peek().is('-'))) {
+    if (result.kind == Operand::Kind::Symbol &&
+        (m_lexer.peek().is('+') || m_lexer.peek().is('-'))) {
         result.imm = static_cast<std::uint64_t>(signedInteger());
     }
     if (m_lexer.accept('|')) {

@@ -15,12 +15,17 @@ constexpr unsigned classCount = 5;
 unsigned classOf(Type type)
 {
     switch (bitsOf(type)) {
-    case 1: return 0;
+    case 1:
+        return 0;
     case 8:
-    case 16: return 1;
-    case 64: return 3;
-    case 128: return 4;
-    default: return 2;
+    case 16:
+        return 1;
+    case 64:
+        return 3;
+    case 128:
+        return 4;
+    default:
+        return 2;
     }
 }
 
@@ -153,7 +158,8 @@ void Decoder::allocate()
             }
         }
     }
-    // Register formals are written by the caller before the first instruction and read after the last.
+    // Register formals are written by the caller before the first instruction and read after the
+    // last.
     for (const auto* list : {&m_function.ast->params, &m_function.ast->results}) {
         for (const auto& v : *list) {
             if (v->isReg) {
@@ -171,7 +177,8 @@ void Decoder::allocate()
     std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
         return a.from != b.from ? a.from < b.from : a.reg < b.reg;
     });
-    std::array<std::vector<std::pair<std::uint32_t, std::uint32_t>>, classCount> active; // heap of (end, slot)
+    std::array<std::vector<std::pair<std::uint32_t, std::uint32_t>>, classCount>
+        active; // heap of (end, slot)
     std::array<std::vector<std::uint32_t>, classCount> freeSlots;
     std::array<std::uint32_t, classCount> used{};
     std::vector<std::uint32_t> slot(registers, 0);
@@ -179,8 +186,8 @@ void Decoder::allocate()
     for (const Range& range : ranges) {
         const unsigned c = classOf(m_registers[range.reg]);
         auto& heap = active[c];
-        // A result may not take the slot of a source of its own instruction unless lane i of the one
-        // only depends on lane i of the other; shuffles do not, so ranges may not touch.
+        // A result may not take the slot of a source of its own instruction unless lane i of the
+        // one only depends on lane i of the other; shuffles do not, so ranges may not touch.
         while (!heap.empty() && heap.front().first < range.from) {
             freeSlots[c].push_back(heap.front().second);
             std::pop_heap(heap.begin(), heap.end(), later);

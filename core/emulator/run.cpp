@@ -13,11 +13,14 @@
 namespace ridgeline::emu {
 namespace {
 
-constexpr int warpTurn = 4096;      // backward branches of one warp before another's turn
-constexpr int turnsPerSlice = 64;   // turns of a block's warps before other blocks are considered
+constexpr int warpTurn = 4096;    // backward branches of one warp before another's turn
+constexpr int turnsPerSlice = 64; // turns of a block's warps before other blocks are considered
 constexpr std::size_t residentPerWorker = 64;
 
-u64 nowNs() { return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count()); }
+u64 nowNs()
+{
+    return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
 
 u64 mix(u64 x)
 {
@@ -48,7 +51,8 @@ u64 permuted(u64 i, u64 count, u64 seed)
 
 class Runner {
 public:
-    Runner(Launch& launch, unsigned index, unsigned workers) : m_launch(launch), m_index(index), m_workers(workers)
+    Runner(Launch& launch, unsigned index, unsigned workers)
+        : m_launch(launch), m_index(index), m_workers(workers)
     {
         m_worker.launch = &launch;
         m_worker.slots.assign(launch.program->memorySlots + 1, nullptr);
@@ -116,8 +120,10 @@ private:
             block = std::make_unique<Block>();
             block->worker = &m_worker;
             block->sharedMemory.reset(new std::byte[l.sharedBytes + 512]);
-            block->frames.reset(new std::byte[std::size_t(kernel.frameBytes) * l.warpsPerBlock + 512]);
-            block->locals.reset(new std::byte[std::size_t(l.localBytes) * 32 * l.warpsPerBlock + 512]);
+            block->frames.reset(
+                new std::byte[std::size_t(kernel.frameBytes) * l.warpsPerBlock + 512]);
+            block->locals.reset(
+                new std::byte[std::size_t(l.localBytes) * 32 * l.warpsPerBlock + 512]);
             block->shared = aligned(block->sharedMemory);
             for (u32 i = 0; i < l.warpsPerBlock; ++i) {
                 auto warp = std::make_unique<Warp>();
@@ -140,7 +146,9 @@ private:
         }
         const Dim3& grid = l.config->grid;
         block->linear = linear;
-        block->index = {static_cast<u32>(linear % grid.x), static_cast<u32>(linear / grid.x % grid.y), static_cast<u32>(linear / grid.x / grid.y)};
+        block->index = {static_cast<u32>(linear % grid.x),
+                        static_cast<u32>(linear / grid.x % grid.y),
+                        static_cast<u32>(linear / grid.x / grid.y)};
         block->liveThreads = l.threadsPerBlock;
         block->epoch = 0;
         std::fill(std::begin(block->barriers), std::end(block->barriers), Barrier{});
@@ -174,7 +182,8 @@ private:
         for (int turn = 0; turn < turnsPerSlice; ++turn) {
             bool ran = false, alive = false;
             if (m_launch.options->seed != 0) {
-                const u64 r = mix(m_launch.options->seed ^ (block.linear << 20) ^ static_cast<u64>(m_turn++));
+                const u64 r =
+                    mix(m_launch.options->seed ^ (block.linear << 20) ^ static_cast<u64>(m_turn++));
                 start = static_cast<std::size_t>(r % n);
                 step = n > 1 && (r >> 32) % 2 != 0 ? n - 1 : 1;
             }
@@ -206,7 +215,8 @@ private:
         return false;
     }
 
-    /// No warp can run. Lanes that wait for lanes which will not come go on alone; anything else is a deadlock.
+    /// No warp can run. Lanes that wait for lanes which will not come go on alone; anything else is
+    /// a deadlock.
     bool unstick(Block& block)
     {
         for (auto& warp : block.warps) {
@@ -222,13 +232,15 @@ private:
             }
         }
         std::ostringstream text;
-        text << "Deadlock: no thread of block (" << block.index.x << ',' << block.index.y << ',' << block.index.z << ") can go on.";
+        text << "Deadlock: no thread of block (" << block.index.x << ',' << block.index.y << ','
+             << block.index.z << ") can go on.";
         int shown = 0;
         for (auto& warp : block.warps) {
             for (u32 i = 0; i < warp->parkedCount && shown < 4; ++i, ++shown) {
                 const Group& g = warp->parked[i];
                 enterFrame(*warp, g.frame);
-                text << "\n    " << std::popcount(g.mask) << " threads of warp " << warp->index << " wait at barrier " << int(g.barrier) << ", "
+                text << "\n    " << std::popcount(g.mask) << " threads of warp " << warp->index
+                     << " wait at barrier " << int(g.barrier) << ", "
                      << block.barriers[g.barrier].arrived << " threads have arrived\n"
                      << placeOf(*warp, g.pc - 1, static_cast<unsigned>(std::countr_zero(g.mask)));
             }
@@ -291,20 +303,23 @@ void Counters::add(const Counters& o)
     uniqueStoreBytes += o.uniqueStoreBytes;
 }
 
-LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memory, const LaunchConfig& config, const ExecOptions& options)
+LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memory,
+                    const LaunchConfig& config, const ExecOptions& options)
 {
     LaunchResult result;
     const auto& loaded = static_cast<const LoadedModule&>(module);
     const Program& program = loaded.program(kernel);
     if (!program.error.message.empty()) {
         result.status = LaunchStatus::NotImplemented;
-        result.message = program.error.message + " (kernel " + program.error.kernel + ", PTX line " + std::to_string(program.error.line) + ")";
+        result.message = program.error.message + " (kernel " + program.error.kernel +
+                         ", PTX line " + std::to_string(program.error.line) + ")";
         return result;
     }
     const u64 threads = config.block.count();
     if (threads == 0 || threads > 1024 || config.grid.count() == 0) {
         result.status = LaunchStatus::IllegalInstruction;
-        result.message = "invalid configuration: a block has 1 to 1024 threads and a grid at least one block";
+        result.message =
+            "invalid configuration: a block has 1 to 1024 threads and a grid at least one block";
         return result;
     }
     Launch l;
@@ -319,11 +334,16 @@ LaunchResult launch(const Module& module, const KernelInfo& kernel, Memory& memo
     l.count = options.count;
     l.checkAny = options.checkInit || options.checkRace || options.checkSync;
     const u64 blocks = config.grid.count();
-    unsigned workers = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    unsigned workers =
+        options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     workers = static_cast<unsigned>(std::min<u64>(workers, blocks));
-    if (config.cooperative && blocks * l.warpsPerBlock * (u64(program.functions[0]->frameBytes) + u64(l.localBytes) * 32) > (8ULL << 30)) {
+    if (config.cooperative &&
+        blocks * l.warpsPerBlock *
+                (u64(program.functions[0]->frameBytes) + u64(l.localBytes) * 32) >
+            (8ULL << 30)) {
         result.status = LaunchStatus::OutOfMemory;
-        result.message = "a cooperative launch of " + std::to_string(blocks) + " blocks does not fit into memory";
+        result.message = "a cooperative launch of " + std::to_string(blocks) +
+                         " blocks does not fit into memory";
         return result;
     }
     std::vector<std::max_align_t> params(kernel.paramBytes / sizeof(std::max_align_t) + 1);

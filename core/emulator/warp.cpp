@@ -91,7 +91,8 @@ const Instr* pickNext(Warp& w)
     std::uint32_t best = w.parkedCount;
     for (std::uint32_t i = 0; i < w.parkedCount; ++i) {
         if (w.parked[i].state == GroupState::Runnable &&
-            (best == w.parkedCount || before(w.parked[i], w.parked[best].frame, w.parked[best].pc))) {
+            (best == w.parkedCount ||
+             before(w.parked[i], w.parked[best].frame, w.parked[best].pc))) {
             best = i;
         }
     }
@@ -153,7 +154,8 @@ bool gather(Warp& w, const Instr* instr, std::uint32_t members, const Instr*& ne
     std::uint32_t there = w.mask;
     for (std::uint32_t i = 0; i < w.parkedCount; ++i) {
         const Group& g = w.parked[i];
-        if (g.state == GroupState::WaitLanes && !g.warpBarrier && g.pc == instr && g.frame == w.frame) {
+        if (g.state == GroupState::WaitLanes && !g.warpBarrier && g.pc == instr &&
+            g.frame == w.frame) {
             there |= g.mask;
         }
     }
@@ -168,7 +170,8 @@ bool gather(Warp& w, const Instr* instr, std::uint32_t members, const Instr*& ne
     w.forceSync = false;
     for (std::uint32_t i = 0; i < w.parkedCount;) {
         const Group& g = w.parked[i];
-        if (g.state == GroupState::WaitLanes && !g.warpBarrier && g.pc == instr && g.frame == w.frame) {
+        if (g.state == GroupState::WaitLanes && !g.warpBarrier && g.pc == instr &&
+            g.frame == w.frame) {
             w.mask |= g.mask;
             removeParked(w, i);
         } else {
@@ -249,8 +252,8 @@ const Instr* exitLanes(Warp& w, const Instr* instr)
         std::uint32_t there = 0;
         for (std::uint32_t k = 0; k < w.parkedCount; ++k) {
             const Group& h = w.parked[k];
-            if (h.members == g.members && h.warpBarrier == g.warpBarrier && h.state != GroupState::WaitBarrier &&
-                (g.warpBarrier || h.pc == g.pc)) {
+            if (h.members == g.members && h.warpBarrier == g.warpBarrier &&
+                h.state != GroupState::WaitBarrier && (g.warpBarrier || h.pc == g.pc)) {
                 there |= h.mask;
             }
         }
@@ -307,7 +310,10 @@ void tryRelease(Block& block, unsigned number)
     ++block.epoch;
 }
 
-Dim3 threadOf(const Warp& w, unsigned lane) { return {w.id[0][lane], w.id[1][lane], w.id[2][lane]}; }
+Dim3 threadOf(const Warp& w, unsigned lane)
+{
+    return {w.id[0][lane], w.id[1][lane], w.id[2][lane]};
+}
 
 SourceLine sourceOf(const Warp& w, const Instr* instr)
 {
@@ -338,8 +344,8 @@ std::string placeOf(const Warp& w, const Instr* instr, unsigned lane)
     if (source.line != 0) {
         out << " in " << source.file << ':' << source.line;
     }
-    out << " (PTX line " << ptxLineOf(w, instr) << ")\n    by thread (" << t.x << ',' << t.y << ',' << t.z << ") in block (" << b.x << ','
-        << b.y << ',' << b.z << ')';
+    out << " (PTX line " << ptxLineOf(w, instr) << ")\n    by thread (" << t.x << ',' << t.y << ','
+        << t.z << ") in block (" << b.x << ',' << b.y << ',' << b.z << ')';
     return out.str();
 }
 
@@ -353,7 +359,8 @@ void Launch::fault(LaunchStatus what, const std::string& text)
     stop.store(true, std::memory_order_relaxed);
 }
 
-const Instr* faultAt(Warp& w, const Instr* instr, unsigned lane, LaunchStatus status, const std::string& what)
+const Instr* faultAt(Warp& w, const Instr* instr, unsigned lane, LaunchStatus status,
+                     const std::string& what)
 {
     w.launch->fault(status, what + "\n" + placeOf(w, instr, lane));
     return nullptr;

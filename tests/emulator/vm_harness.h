@@ -42,13 +42,15 @@ struct Device {
     {
         LoadResult r = loadModule({ptx}, memory, false);
         if (!r.module) {
-            qWarning("%s [%s] line %d", r.error.message.c_str(), r.error.opcode.c_str(), r.error.line);
+            qWarning("%s [%s] line %d", r.error.message.c_str(), r.error.opcode.c_str(),
+                     r.error.line);
         }
         module = r.module;
         return module != nullptr;
     }
 
-    LaunchResult run(const char* name, Dim3 grid, Dim3 block, const Params& params, std::uint32_t dynamicShared = 0, bool cooperative = false)
+    LaunchResult run(const char* name, Dim3 grid, Dim3 block, const Params& params,
+                     std::uint32_t dynamicShared = 0, bool cooperative = false)
     {
         const KernelInfo* kernel = module->kernel(name);
         if (kernel == nullptr) {
@@ -82,30 +84,41 @@ struct Device {
     }
 };
 
-inline std::string header() { return ".version 8.7\n.target sm_80\n.address_size 64\n"; }
+inline std::string header()
+{
+    return ".version 8.7\n.target sm_80\n.address_size 64\n";
+}
 
-/// A kernel over pointer parameters p0…p(n-1); %rd0… hold them, %tid.x is in %t, and lane addresses of
-/// 8-byte elements in %q0….
-inline std::string kernel(const std::string& name, int pointers, const std::string& declarations, const std::string& body)
+/// A kernel over pointer parameters p0…p(n-1); %rd0… hold them, %tid.x is in %t, and lane addresses
+/// of 8-byte elements in %q0….
+inline std::string kernel(const std::string& name, int pointers, const std::string& declarations,
+                          const std::string& body)
 {
     std::string text = ".visible .entry " + name + "(";
     for (int i = 0; i < pointers; ++i) {
         text += std::string(i != 0 ? ", " : "") + ".param .u64 p" + std::to_string(i);
     }
-    text += ")\n{\n.reg .u32 %t;\n.reg .u64 %rd<16>, %q<16>, %o;\n" + declarations + "\nmov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 8;\n";
+    text += ")\n{\n.reg .u32 %t;\n.reg .u64 %rd<16>, %q<16>, %o;\n" + declarations +
+            "\nmov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 8;\n";
     for (int i = 0; i < pointers; ++i) {
         const std::string n = std::to_string(i);
-        text += "ld.param.u64 %rd" + n + ", [p" + n + "];\nadd.u64 %q" + n + ", %rd" + n + ", %o;\n";
+        text +=
+            "ld.param.u64 %rd" + n + ", [p" + n + "];\nadd.u64 %q" + n + ", %rd" + n + ", %o;\n";
     }
     return text + body + "\nret;\n}\n";
 }
 
-/// Applies one instruction to lanes: `widths` of the result and the operands in bits (1 = predicate).
-/// The instruction text has d, a, b, c as register names. Inputs and outputs are 64-bit patterns.
-inline std::vector<std::uint64_t> apply(const std::string& instruction, int result, const std::vector<int>& operands,
-                                        const std::vector<std::vector<std::uint64_t>>& inputs, std::string* error = nullptr)
+/// Applies one instruction to lanes: `widths` of the result and the operands in bits (1 =
+/// predicate). The instruction text has d, a, b, c as register names. Inputs and outputs are 64-bit
+/// patterns.
+inline std::vector<std::uint64_t> apply(const std::string& instruction, int result,
+                                        const std::vector<int>& operands,
+                                        const std::vector<std::vector<std::uint64_t>>& inputs,
+                                        std::string* error = nullptr)
 {
-    const auto type = [](int bits) { return bits == 1 ? std::string(".pred") : ".b" + std::to_string(bits); };
+    const auto type = [](int bits) {
+        return bits == 1 ? std::string(".pred") : ".b" + std::to_string(bits);
+    };
     static const char* names[] = {"a", "b", "c", "e"};
     std::string declarations = ".reg " + type(result) + " d;\n";
     std::string body;
@@ -114,7 +127,8 @@ inline std::vector<std::uint64_t> apply(const std::string& instruction, int resu
         const std::string q = "[%q" + std::to_string(i) + "]";
         if (operands[i] == 1) {
             declarations += ".reg .b32 p" + std::to_string(i) + "x;\n";
-            body += "ld.global.b32 p" + std::to_string(i) + "x, " + q + ";\nsetp.ne.b32 " + names[i] + ", p" + std::to_string(i) + "x, 0;\n";
+            body += "ld.global.b32 p" + std::to_string(i) + "x, " + q + ";\nsetp.ne.b32 " +
+                    names[i] + ", p" + std::to_string(i) + "x, 0;\n";
         } else {
             body += "ld.global.b" + std::to_string(operands[i]) + " " + names[i] + ", " + q + ";\n";
         }
@@ -128,7 +142,9 @@ inline std::vector<std::uint64_t> apply(const std::string& instruction, int resu
         body += "st.global.b" + std::to_string(result) + " " + out + ", d;\n";
     }
     Device device;
-    LoadResult loaded = loadModule({header() + kernel("k", static_cast<int>(operands.size()) + 1, declarations, body)}, device.memory, false);
+    LoadResult loaded = loadModule(
+        {header() + kernel("k", static_cast<int>(operands.size()) + 1, declarations, body)},
+        device.memory, false);
     if (!loaded.module) {
         if (error != nullptr) {
             *error = loaded.error.message;
@@ -155,7 +171,13 @@ inline std::vector<std::uint64_t> apply(const std::string& instruction, int resu
     return {results, results + n};
 }
 
-inline std::uint64_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
-inline std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+inline std::uint64_t bits(float x)
+{
+    return std::bit_cast<std::uint32_t>(x);
+}
+inline std::uint64_t bits(double x)
+{
+    return std::bit_cast<std::uint64_t>(x);
+}
 
 } // namespace ridgeline::emu::test
