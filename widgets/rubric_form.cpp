@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QLocale>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRadioButton>
@@ -115,7 +116,17 @@ QWidget* RubricForm::buildHeader()
     column->setContentsMargins(12, 7, 12, 6);
     column->setSpacing(2);
     auto* row = new QHBoxLayout;
-    m_title = caption(tr("Rubric"), header);
+    m_title = new QToolButton(header);
+    m_title->setObjectName(QStringLiteral("RubricTitle"));
+    m_title->setAutoRaise(true);
+    m_title->setText(tr("Rubric"));
+    m_title->setAccessibleName(tr("Rubric of this review"));
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_rubrics = new QMenu(m_title);
+    connect(m_rubrics, &QMenu::triggered, this, [this](const QAction* action) {
+        commitEdits();
+        Q_EMIT rubricChosen(action->data().toString());
+    });
     m_total = new QLabel(header);
     m_total->setAccessibleName(tr("Weighted total"));
     m_saved = new QLabel(header);
@@ -273,10 +284,32 @@ void RubricForm::setRubric(const Rubric& rubric, const QString& taskType)
     m_model->setRubric(rubric, taskType);
     m_title->setText(rubric.title);
     m_title->setToolTip(tr("%1, version %2").arg(rubric.id, rubric.version));
+    for (QAction* action : m_rubrics->actions())
+        action->setChecked(action->data().toString() == rubric.id);
     m_stack->setCurrentIndex(1);
     findChild<QWidget*>(QStringLiteral("RubricFooter"))->setVisible(true);
     m_table->selectRow(0);
     showCriterion();
+}
+
+void RubricForm::setRubricChoices(const QVector<Rubric>& rubrics)
+{
+    m_rubrics->clear();
+    for (const Rubric& rubric : rubrics) {
+        QAction* action = m_rubrics->addAction(tr("%1 (%2)")
+                                                   .arg(rubric.title, rubric.version)
+                                                   .replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setData(rubric.id);
+        action->setCheckable(true);
+    }
+    m_title->setMenu(rubrics.isEmpty() ? nullptr : m_rubrics);
+    m_title->setPopupMode(QToolButton::InstantPopup);
+}
+
+void RubricForm::openRubricMenu()
+{
+    if (m_title->menu() != nullptr)
+        m_title->showMenu();
 }
 
 void RubricForm::setReview(const Review& review, const QVector<Finding>& findings,
@@ -294,6 +327,8 @@ void RubricForm::clear(const QString& title, const QString& text)
     m_commentTouched = m_summaryTouched = false;
     m_model->setRubric({}, {});
     m_title->setText(tr("Rubric"));
+    m_title->setToolTip({});
+    setRubricChoices({});
     m_total->clear();
     m_saved->clear();
     m_emptyTitle->setText(title);

@@ -11,6 +11,7 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QListWidget;
+class QMenu;
 class QPlainTextEdit;
 class QRadioButton;
 class QStackedWidget;
@@ -31,6 +32,9 @@ public:
     explicit RubricForm(QWidget* parent = nullptr);
 
     void setRubric(const Rubric& rubric, const QString& taskType);
+    /// What the menu of the title offers. Empty: no menu.
+    void setRubricChoices(const QVector<Rubric>& rubrics);
+    void openRubricMenu();
     /// `readOnlyWhy` not empty: fields are shown and cannot be edited, and this says why.
     void setReview(const Review& review, const QVector<Finding>& findings,
                    const QString& readOnlyWhy = {});
@@ -58,8 +62,10 @@ public:
     QPlainTextEdit* summaryEdit() const { return m_summary; }
     QLabel* savedLabel() const { return m_saved; }
     QLabel* totalLabel() const { return m_total; }
+    QToolButton* rubricButton() const { return m_title; }
 
 Q_SIGNALS:
+    void rubricChosen(const QString& id);
     void scoreChosen(const QString& criterion, std::optional<int> score);
     void notApplicableChosen(const QString& criterion, bool notApplicable);
     void commentEdited(const QString& criterion, const QString& text);
@@ -92,7 +98,8 @@ private:
     QStackedWidget* m_stack = nullptr;
     QLabel* m_emptyTitle = nullptr;
     QLabel* m_emptyText = nullptr;
-    QLabel* m_title = nullptr;
+    QToolButton* m_title = nullptr;
+    QMenu* m_rubrics = nullptr;
     QLabel* m_total = nullptr;
     QLabel* m_saved = nullptr;
     QTableView* m_table = nullptr;

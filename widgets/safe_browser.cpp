@@ -47,6 +47,11 @@ void dress(QTextDocument& document, const ThemeTokens& t)
     const auto frames = document.rootFrame()->childFrames();
     for (QTextFrame* frame : frames) {
         if (auto* table = qobject_cast<QTextTable*>(frame)) {
+            // Qt 6.4's Markdown reader opens the first header cell with an empty line.
+            QTextCursor first = table->cellAt(0, 0).firstCursorPosition();
+            if (first.block().text().isEmpty() &&
+                first.block() != table->cellAt(0, 0).lastCursorPosition().block())
+                first.deleteChar();
             QTextTableFormat format = table->format();
             format.setBorderCollapse(true);
             format.setBorder(1);

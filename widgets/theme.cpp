@@ -102,7 +102,7 @@ QString styleSheet(const ThemeTokens& t)
                "QCheckBox::indicator:unchecked{width:11px;height:11px;border:1px solid %6;"
                "background:%2;}"
                "#PaneHeader{background:%5;border-bottom:1px solid %3;}"
-               "#Muted{color:%6;} #PaneTitle{font-weight:600;}"
+               "#Muted{color:%6;} #PaneTitle,#RubricTitle{font-weight:600;}"
                "#Card{background:%2;border:1px solid %3;border-radius:5px;}")
         .arg(t.text.name(), t.base.name(), t.border.name(), t.accent.name(), t.raised.name(),
              t.muted.name());

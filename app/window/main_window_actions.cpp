@@ -178,6 +178,12 @@ void MainWindow::buildActions()
            {},
            key("Ctrl+L")},
           [this] { linkEvidence(m_rubric->currentCriterion()); });
+    a.add({QStringLiteral("choose-rubric"),
+           tr("Choose the &rubric…"),
+           tr("Score this bundle by another rubric; each keeps its own scores"),
+           {},
+           {}},
+          [this] { m_rubric->openRubricMenu(); });
     a.add({QStringLiteral("guideline"),
            tr("Show the &guideline"),
            tr("Show or hide the guideline of the criterion"),
@@ -320,6 +326,7 @@ void MainWindow::buildMenus()
                                          {},
                                          QStringLiteral("comment"),
                                          QStringLiteral("link-evidence"),
+                                         QStringLiteral("choose-rubric"),
                                          QStringLiteral("guideline"),
                                          {},
                                          QStringLiteral("next-criterion"),

@@ -144,6 +144,7 @@ void MainWindow::showBundle(const QString& dir)
     reference->setDocuments(bundle->reference);
     candidate->setDocuments(bundle->candidates);
     if (bundle->review) {
+        m_rubric->setRubricChoices(bundle->rubrics);
         m_rubric->setRubric(bundle->review->rubric(), taskTypeName(bundle->bundle.taskType));
         QVector<std::pair<QString, QString>> criteria;
         for (const RubricCriterion& criterion : bundle->review->rubric().criteria)

@@ -23,6 +23,8 @@ void MainWindow::connectReview()
         if (bundle && bundle->review)
             answer(change(*bundle->review));
     };
+    connect(m_rubric, &RubricForm::rubricChosen, this,
+            [this](const QString& id) { m_workspace->setRubric(m_current, id); });
     connect(m_rubric, &RubricForm::scoreChosen, this,
             [edit](const QString& criterion, std::optional<int> score) {
                 edit([&](ReviewStore& store) { return store.setScore(criterion, score); });

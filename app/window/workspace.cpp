@@ -91,8 +91,32 @@ void readNewestRun(OpenBundle& open)
     }
 }
 
-std::shared_ptr<OpenBundle> loadEverything(const QString& dir, const QString& reviewer)
+/// The rubric asked for, else that of the reviewer's newest review here, else the one that suits.
+Result<Rubric> rubricFor(const Bundle& bundle, const QString& reviewer, const QString& asked,
+                         const QVector<Rubric>& rubrics)
 {
+    QStringList wanted{asked};
+    for (const StoredReview& stored : listReviews(bundle.dir, bundle.id)) {
+        if (stored.reviewer == reviewer)
+            wanted << stored.rubric;
+    }
+    QStringList languages;
+    for (const Candidate& candidate : bundle.candidates)
+        languages << candidate.language;
+    wanted << suggestedRubric(rubrics, taskTypeName(bundle.taskType), languages);
+    for (const QString& id : std::as_const(wanted)) {
+        for (const Rubric& rubric : rubrics) {
+            if (!id.isEmpty() && rubric.id == id)
+                return rubric;
+        }
+    }
+    return findRubric(QStringLiteral("general-kernel-task"));
+}
+
+std::shared_ptr<OpenBundle> loadEverything(const QString& dir, const QString& reviewer,
+                                           const QString& rubricId, QFuture<void> closing)
+{
+    closing.waitForFinished(); // the lock of the review before this one
     auto open = std::make_shared<OpenBundle>();
     open->dir = dir;
     open->loading = false;
@@ -106,7 +130,8 @@ std::shared_ptr<OpenBundle> loadEverything(const QString& dir, const QString& re
     open->bundle = *bundle;
     readTexts(*open);
     readNewestRun(*open);
-    const auto rubric = findRubric(QStringLiteral("general-kernel-task"));
+    open->rubrics = listRubrics().rubrics;
+    const auto rubric = rubricFor(*bundle, reviewer, rubricId, open->rubrics);
     if (!rubric) {
         open->reviewError = rubric.error().toString();
         return open;
@@ -146,7 +171,13 @@ QVector<Finding> OpenBundle::findings() const
 
 Workspace::Workspace(QObject* parent) : QObject(parent) {}
 
-Workspace::~Workspace() = default;
+Workspace::~Workspace()
+{
+    for (auto& [dir, bundle] : m_bundles)
+        closeReview(dir, *bundle);
+    for (auto& [dir, closing] : m_closing)
+        closing.waitForFinished();
+}
 
 QString Workspace::keyFor(const QString& path)
 {
@@ -175,11 +206,17 @@ void Workspace::reload(const QString& dir)
         load(dir);
 }
 
-void Workspace::load(const QString& dir)
+void Workspace::setRubric(const QString& dir, const QString& rubricId)
 {
-    // The review must be closed before it can be opened again: its lock is the journal's.
+    const OpenBundle* bundle = find(dir);
+    if (bundle && !(bundle->review && bundle->review->rubric().id == rubricId))
+        load(dir, rubricId);
+}
+
+void Workspace::load(const QString& dir, const QString& rubricId)
+{
     if (OpenBundle* old = find(dir))
-        closeReview(*old);
+        closeReview(dir, *old);
     auto placeholder = std::make_unique<OpenBundle>();
     placeholder->dir = dir;
     m_bundles[dir] = std::move(placeholder);
@@ -201,12 +238,22 @@ void Workspace::load(const QString& dir)
         Q_EMIT changed(dir);
         Q_EMIT loaded(dir);
     });
-    watcher->setFuture(QtConcurrent::run(loadEverything, dir, m_reviewer));
+    watcher->setFuture(
+        QtConcurrent::run(loadEverything, dir, m_reviewer, rubricId, m_closing[dir]));
 }
 
-void Workspace::closeReview(OpenBundle& bundle)
+void Workspace::closeReview(const QString& dir, OpenBundle& bundle)
 {
-    bundle.review.reset();
+    if (!bundle.review)
+        return;
+    bundle.review->disconnect(this);
+    bundle.review->moveToThread(nullptr); // whichever thread deletes it
+    std::shared_ptr<ReviewStore> store(std::move(bundle.review));
+    m_closing[dir] =
+        QtConcurrent::run([store = std::move(store), before = m_closing[dir]]() mutable {
+            before.waitForFinished();
+            store.reset();
+        });
 }
 
 void Workspace::close(const QString& dir)
@@ -214,7 +261,7 @@ void Workspace::close(const QString& dir)
     const auto it = m_bundles.find(dir);
     if (it == m_bundles.end())
         return;
-    closeReview(*it->second);
+    closeReview(dir, *it->second);
     m_bundles.erase(it);
     m_tokens.erase(dir);
     m_order.removeAll(dir);

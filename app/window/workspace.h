@@ -6,6 +6,7 @@
 #include "core/review/review_store.h"
 #include "widgets/code_pane.h"
 
+#include <QFuture>
 #include <QObject>
 #include <map>
 #include <memory>
@@ -27,7 +28,8 @@ struct OpenBundle {
     RunRecord run;    ///< the newest one
     QString runError; ///< why the newest run could not be read
     std::unique_ptr<ReviewStore> review;
-    QString reviewError; ///< why there is none
+    QString reviewError;     ///< why there is none
+    QVector<Rubric> rubrics; ///< all that can be chosen
 
     /// Findings of all candidates with the reviewer's decisions laid over them.
     QVector<Finding> findings() const;
@@ -47,6 +49,8 @@ public:
     void open(const QStringList& paths);
     /// Loads it again (its files changed, or it was broken).
     void reload(const QString& dir);
+    /// Goes on with the reviewer's review under another rubric; the present one stays on disk.
+    void setRubric(const QString& dir, const QString& rubricId);
     void close(const QString& dir);
 
     OpenBundle* find(const QString& dir);
@@ -63,13 +67,15 @@ Q_SIGNALS:
     void removed(const QString& dir);
 
 private:
-    void load(const QString& dir);
-    void closeReview(OpenBundle& bundle);
+    void load(const QString& dir, const QString& rubricId = {});
+    /// Closes the review on a worker: it waits for the disk. Until then its lock is held.
+    void closeReview(const QString& dir, OpenBundle& bundle);
 
     QString m_reviewer;
     QStringList m_order;
     std::map<QString, std::unique_ptr<OpenBundle>> m_bundles;
-    std::map<QString, quint64> m_tokens; ///< a late answer to an older load is dropped
+    std::map<QString, QFuture<void>> m_closing; ///< reviews being closed, the newest per bundle
+    std::map<QString, quint64> m_tokens;        ///< a late answer to an older load is dropped
     quint64 m_nextToken = 1;
 };
 

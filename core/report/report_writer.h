@@ -14,9 +14,9 @@ enum class ReportFormat { Markdown, Html, Pdf, Odt, Docx, Json };
 QString reportFormatName(ReportFormat format);
 std::optional<ReportFormat> reportFormatFromName(const QString& name);
 
-/// The report's bytes. Pdf and Odt lay text out with fonts: they need a QGuiApplication (offscreen
-/// will do) and the thread it lives in. The others run on any thread. Equal models give equal
-/// bytes, but for Pdf and Odt, which carry their own time.
+/// The report's bytes, on any thread: each call lays out a document of its own. Pdf and Odt use
+/// fonts, so a QGuiApplication must exist (offscreen will do). Equal models give equal bytes, but
+/// for Pdf and Odt, which carry their own time.
 Result<QByteArray> writeReport(const ReportModel& model, ReportFormat format);
 
 QByteArray markdownReport(const ReportModel& model);

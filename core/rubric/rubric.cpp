@@ -118,6 +118,9 @@ Result<Rubric> rubricFromJson(const Json& json, const QString& file)
     rubric.scale.labels = jsonStrings(scale, "labels");
     for (const Json& criterion : jsonMember(json, "criteria"))
         rubric.criteria.push_back(criterionFromJson(criterion));
+    const Json& suits = jsonMember(json, "suits");
+    rubric.suitsTasks = jsonStrings(suits, "task_types");
+    rubric.suitsLanguages = jsonStrings(suits, "languages");
     rubric.hash = sha256Hex(canonicalJson(json));
     rubric.file = file;
     rubric.raw = json;
@@ -134,14 +137,26 @@ Result<Rubric> loadRubric(const QString& path)
 
 RubricList listRubrics(const QString& folder)
 {
-    const QDir dir(folder.isEmpty() ? rubricDir() : folder);
+    QStringList folders{folder};
+    if (folder.isEmpty())
+        folders = {dataDir() + QStringLiteral("/rubrics"), rubricDir()};
     RubricList list;
-    for (const QString& name : dir.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
-        auto rubric = loadRubric(dir.filePath(name));
-        if (rubric)
-            list.rubrics.push_back(std::move(*rubric));
-        else
-            list.problems.push_back(rubric.error());
+    QStringList taken;
+    for (const QString& path : std::as_const(folders)) {
+        const QDir dir(path);
+        const QStringList names =
+            dir.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
+        for (const QString& name : names) {
+            auto rubric = loadRubric(dir.filePath(name));
+            if (!rubric) {
+                list.problems.push_back(rubric.error());
+            } else if (folder.isEmpty() && taken.contains(rubric->id)) {
+                continue; // hidden by the user's own, or by a file that sorts before it
+            } else {
+                taken << rubric->id;
+                list.rubrics.push_back(std::move(*rubric));
+            }
+        }
     }
     std::stable_sort(list.rubrics.begin(), list.rubrics.end(),
                      [](const Rubric& a, const Rubric& b) { return a.title < b.title; });
@@ -164,6 +179,28 @@ Result<Rubric> findRubric(const QString& id, const QString& folder)
                  known.isEmpty()
                      ? QStringLiteral("the folder holds no valid rubric")
                      : QStringLiteral("known: %1").arg(known.join(QStringLiteral(", ")))};
+}
+
+QString suggestedRubric(const QVector<Rubric>& rubrics, const QString& taskType,
+                        const QStringList& languages)
+{
+    QString best;
+    int bestRank = -1;
+    for (const Rubric& rubric : rubrics) {
+        const bool language =
+            std::any_of(languages.begin(), languages.end(),
+                        [&](const QString& word) { return rubric.suitsLanguages.contains(word); });
+        const bool task = rubric.suitsTasks.contains(taskType);
+        if ((!rubric.suitsLanguages.isEmpty() && !language) ||
+            (!rubric.suitsTasks.isEmpty() && !task))
+            continue;
+        const int rank = (language ? 2 : 0) + (task ? 1 : 0);
+        if (rank > bestRank) {
+            best = rubric.id;
+            bestRank = rank;
+        }
+    }
+    return best;
 }
 
 } // namespace ridgeline

@@ -56,9 +56,12 @@ struct Rubric {
     QString description; ///< Markdown
     RubricScale scale;
     QVector<RubricCriterion> criteria;
-    QString hash; ///< SHA-256 of the canonical JSON of the whole document
-    QString file; ///< where it was read from; not part of its identity
-    Json raw;     ///< the document as read
+    QStringList suitsTasks; ///< task type names it was written for; empty = every one
+    QStringList
+        suitsLanguages; ///< candidate languages or dialects ("cuda", "nki"); empty = every one
+    QString hash;       ///< SHA-256 of the canonical JSON of the whole document
+    QString file;       ///< where it was read from; not part of its identity
+    Json raw;           ///< the document as read
 
     bool isValid() const { return !id.isEmpty() && !criteria.isEmpty(); }
     const RubricCriterion* criterion(const QString& criterionId) const;
@@ -85,10 +88,16 @@ struct RubricList {
     QVector<Error> problems; ///< files that are no valid rubric
 };
 
-/// All *.json of a folder; an empty name means rubricDir(). Any thread.
+/// All *.json of a folder; an empty name means the user's own, dataDir()/rubrics, and rubricDir(),
+/// where the user's comes first when two have one id. Any thread.
 RubricList listRubrics(const QString& folder = {});
 
-/// The rubric of that id in a folder (empty name: rubricDir()).
+/// The rubric of that id in a folder (empty name: as in listRubrics).
 Result<Rubric> findRubric(const QString& id, const QString& folder = {});
+
+/// Id of the rubric that says most exactly that it suits this task type and one of these
+/// languages; among equals the first. Empty when none suits.
+QString suggestedRubric(const QVector<Rubric>& rubrics, const QString& taskType,
+                        const QStringList& languages);
 
 } // namespace ridgeline

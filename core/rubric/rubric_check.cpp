@@ -157,6 +157,14 @@ public:
         }
     }
 
+    void taskTypes(const Json& object, const QString& at, const char* key)
+    {
+        static const QRegularExpression known(
+            QStringLiteral("\\A(generate|translate|migrate|debug|optimize|fuse)\\z"));
+        words(object, at, key, known,
+              QStringLiteral("use generate, translate, migrate, debug, optimize, fuse"));
+    }
+
     void criterion(const Json& criterion, const QString& at)
     {
         if (!criterion.is_object()) {
@@ -164,8 +172,6 @@ public:
             return;
         }
         static const QRegularExpression idRule(QStringLiteral("\\A[a-z][a-z0-9_]{0,63}\\z"));
-        static const QRegularExpression taskTypes(
-            QStringLiteral("\\A(generate|translate|migrate|debug|optimize|fuse)\\z"));
         static const QRegularExpression evidence(
             QStringLiteral("\\A(finding|source|artefact|pass:[a-z][a-z-]*)\\z"));
         const QString id = text(criterion, at, "id");
@@ -188,8 +194,7 @@ public:
         levels(criterion, at);
         words(criterion, at, "required_evidence", evidence,
               QStringLiteral("use finding, source, artefact or pass:NAME"));
-        words(criterion, at, "applies_to", taskTypes,
-              QStringLiteral("use generate, translate, migrate, debug, optimize, fuse"));
+        taskTypes(criterion, at, "applies_to");
         const Json& justify = list(criterion, at, "justification_required_at", false);
         for (std::size_t i = 0; i < justify.size(); ++i) {
             const bool whole = justify[i].is_number_integer();
@@ -198,6 +203,22 @@ public:
                 complain(QStringLiteral("%1/justification_required_at/%2").arg(at).arg(i),
                          QStringLiteral("must be a score of the scale"));
         }
+    }
+
+    void suits(const Json& document)
+    {
+        const Json& suits = jsonMember(document, "suits");
+        if (suits.is_null())
+            return;
+        const QString at = QStringLiteral("/suits");
+        if (!suits.is_object()) {
+            complain(at, QStringLiteral("must be an object"));
+            return;
+        }
+        taskTypes(suits, at, "task_types");
+        static const QRegularExpression language(QStringLiteral("\\A[a-z][a-z0-9_+-]{0,31}\\z"));
+        words(suits, at, "languages", language,
+              QStringLiteral("a candidate's language or dialect, such as cuda, triton, nki"));
     }
 
 private:
@@ -229,6 +250,7 @@ QVector<Error> validateRubric(const Json& json, const QString& file)
     checker.text(json, {}, "title");
     checker.text(json, {}, "description");
     checker.scale(json);
+    checker.suits(json);
     const Json& criteria = checker.list(json, {}, "criteria", true);
     if (criteria.empty() && jsonMember(json, "criteria").is_array())
         checker.complain(QStringLiteral("/criteria"), QStringLiteral("must not be empty"));

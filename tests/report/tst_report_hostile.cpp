@@ -12,6 +12,7 @@
 #include <QTextBlock>
 #include <QTextDocument>
 #include <QXmlStreamReader>
+#include <QtConcurrent>
 #include <QtTest>
 #include <archive.h>
 #include <archive_entry.h>
@@ -394,6 +395,19 @@ private Q_SLOTS:
         qInfo("six formats of megabyte lines in %lld ms", (long long)timer.elapsed());
         QVERIFY(QString::fromUtf8(markdownReport(model))
                     .contains(QStringLiteral("more characters left out")));
+    }
+
+    void threadsWriteAtOnce()
+    {
+        const ReportModel model = buildReport(fixture::wholeInput(m_dir.path()));
+        const qsizetype alone = pdfReport(model)->size();
+        QVector<QFuture<qsizetype>> pages;
+        for (int i = 0; i < 4; ++i)
+            pages << QtConcurrent::run([model] { return pdfReport(model)->size(); });
+        for (QFuture<qsizetype>& page : pages) {
+            const qsizetype size = page.result();
+            QVERIFY2(std::abs(size - alone) < 64, qPrintable(QString::number(size)));
+        }
     }
 
     void randomTextNeverBecomesMarkup()

@@ -186,6 +186,37 @@ private Q_SLOTS:
         QVERIFY(none.error().hint.contains(QStringLiteral("small")));
     }
 
+    void suitsIsCheckedAndSuggests()
+    {
+        Json json = smallRubric();
+        json["suits"] = {{"task_types", {"paint"}}, {"languages", {"../nki"}}};
+        const QStringList pointers = pointersOf(validateRubric(json, QStringLiteral("x")));
+        QCOMPARE(pointers, (QStringList{QStringLiteral("/suits/task_types/0"),
+                                        QStringLiteral("/suits/languages/0")}));
+        json["suits"] = 3;
+        QCOMPARE(pointersOf(validateRubric(json, QStringLiteral("x"))),
+                 QStringList{QStringLiteral("/suits")});
+
+        const auto make = [](const char* id, const Json& suits) {
+            Json document = smallRubric();
+            document["id"] = id;
+            if (!suits.is_null())
+                document["suits"] = suits;
+            return *rubricFromJson(document, QStringLiteral("x"));
+        };
+        const QVector<Rubric> rubrics{
+            make("any", {}), make("port", {{"task_types", {"migrate"}}}),
+            make("nki", {{"languages", {"nki"}}}),
+            make("nki-port", {{"languages", {"nki"}}, {"task_types", {"migrate"}}})};
+        const QString migrate = QStringLiteral("migrate"), fuse = QStringLiteral("fuse");
+        const QStringList cuda{QStringLiteral("cuda")}, nki{QStringLiteral("nki")};
+        QCOMPARE(suggestedRubric(rubrics, fuse, cuda), QStringLiteral("any"));
+        QCOMPARE(suggestedRubric(rubrics, migrate, cuda), QStringLiteral("port"));
+        QCOMPARE(suggestedRubric(rubrics, fuse, nki), QStringLiteral("nki"));
+        QCOMPARE(suggestedRubric(rubrics, migrate, cuda + nki), QStringLiteral("nki-port"));
+        QCOMPARE(suggestedRubric({rubrics[3]}, fuse, nki), QString());
+    }
+
     void generalRubricIsComplete()
     {
         const auto rubric =

@@ -19,10 +19,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QtTest>
 
 using namespace ridgeline;
@@ -180,6 +182,48 @@ private Q_SLOTS:
         QCOMPARE(again->currentDir(), Workspace::keyFor(m_bundle)); // the session remembers
         QVERIFY(again->currentBundle()->review);
         QCOMPARE(*again->currentBundle()->review->review().scores.value(criterion).score, 4);
+    }
+
+    void anotherRubricKeepsItsOwnScores()
+    {
+        // One's own rubric joins the shipped ones by lying in the data folder.
+        Json json =
+            *readJsonFile(QStringLiteral(RIDGELINE_SOURCE_DIR "/rubrics/general-kernel-task.json"));
+        json["id"] = "house-rules";
+        json["title"] = "House rules";
+        const QString folder = m_dir->filePath(QStringLiteral("data/ridgeline/rubrics"));
+        QVERIFY(QDir().mkpath(folder));
+        QFile file(folder + QStringLiteral("/house.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(json.dump()));
+        file.close();
+        {
+            Window w = open({m_bundle});
+            const QString criterion = w->rubric()->currentCriterion();
+            w->rubric()->scoreCurrent(2);
+            QAction* house = nullptr;
+            for (QAction* action : w->rubric()->rubricButton()->menu()->actions()) {
+                if (action->data().toString() == QLatin1String("house-rules"))
+                    house = action;
+            }
+            QVERIFY(house);
+            house->trigger();
+            QTRY_VERIFY(w->isIdle() && w->currentBundle()->review);
+            QCOMPARE(w->currentBundle()->review->rubric().id, QStringLiteral("house-rules"));
+            QVERIFY(!w->currentBundle()->review->isReadOnly());
+            QVERIFY(!w->currentBundle()->review->review().scores.value(criterion).score);
+            w->rubric()->setCurrentCriterion(criterion);
+            w->rubric()->scoreCurrent(4);
+        }
+        Window again = open({m_bundle}); // the one scored last opens
+        ReviewStore* store = again->currentBundle()->review.get();
+        QVERIFY(store);
+        QCOMPARE(store->rubric().id, QStringLiteral("house-rules"));
+        const QString first = store->rubric().criteria.first().id;
+        QCOMPARE(*store->review().scores.value(first).score, 4);
+        again->workspace().setRubric(m_bundle, QStringLiteral("general-kernel-task"));
+        QTRY_VERIFY(again->isIdle() && again->currentBundle()->review);
+        QCOMPARE(*again->currentBundle()->review->review().scores.value(first).score, 2);
     }
 
     void runsCancelsAndClosesWithoutBlocking()
