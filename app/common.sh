@@ -58,11 +58,18 @@ build() {
     cmake --build "build/$preset" --parallel "$(nproc)" --target "${@:-all}" >&2
 }
 
-# ensure_nvcc RIDGELINE : nvcc on PATH, under /usr/local/cuda, or the managed one; sets the last up.
+# ensure_nvcc RIDGELINE : nvcc on PATH, under /usr/local/cuda, or the managed one; sets the last up and
+# exports RIDGELINE_NVCC, so that it is found whatever cache folder a test chooses.
 # Never fails: everything but compiling CUDA works without.
 ensure_nvcc() {
     if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
         return 0
     fi
-    "$1" setup cuda >&2 || say "No CUDA compiler: candidates cannot be compiled here. Everything else works; '$1 devices' says what is lost."
+    local answer
+    if answer=$("$1" setup cuda) && [ -x "$(tail -n 1 <<<"$answer")" ]; then
+        RIDGELINE_NVCC=$(tail -n 1 <<<"$answer")
+        export RIDGELINE_NVCC
+        return 0
+    fi
+    say "No CUDA compiler: candidates cannot be compiled here. Everything else works; '$1 devices' says what is lost."
 }
