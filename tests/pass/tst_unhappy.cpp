@@ -52,7 +52,6 @@ private Q_SLOTS:
         qputenv("XDG_DATA_HOME", m_home.path().toUtf8() + "/data");
         qputenv("RIDGELINE_EMULATOR", RIDGELINE_BINARY_DIR "/tests/standin-cuda");
     }
-    void cleanup() { qunsetenv("RIDGELINE_NVCC"); }
 
     void badRequests()
     {
@@ -74,6 +73,13 @@ private Q_SLOTS:
 
     void missingCompiler()
     {
+        const QByteArray real = qgetenv("RIDGELINE_NVCC");
+        const auto restore = qScopeGuard([real] {
+            if (real.isNull())
+                qunsetenv("RIDGELINE_NVCC");
+            else
+                qputenv("RIDGELINE_NVCC", real);
+        });
         qputenv("RIDGELINE_NVCC", "/nonexistent/nvcc");
         BundleMaker maker;
         maker.candidate("right", rightBody);
