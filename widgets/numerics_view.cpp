@@ -83,7 +83,8 @@ NumericsView::NumericsView(QWidget* parent)
     m_plot->yAxis->setNumberFormat(QStringLiteral("gbc"));
     m_plot->yAxis->setNumberPrecision(0);
     m_plot->xAxis->grid()->setVisible(false);
-    m_plot->xAxis->setTickLabelRotation(60); // a dozen bins in a narrow plot
+    // As many labels as fit: a plot of 200 pixels has sixteen bins too.
+    connect(m_plot, &QCustomPlot::beforeReplot, this, &NumericsView::labelBins);
     m_plot->xAxis->setSubTicks(false);
     m_lists->setDocumentMode(true);
     m_lists->setAccessibleName(tr("Mismatches"));
@@ -227,7 +228,7 @@ void NumericsView::showRow()
     bars->setPen(Qt::NoPen);
     bars->setBrush(t.accent);
     bars->setWidth(0.8);
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    m_binLabels.clear();
     QVector<double> keys;
     QVector<double> values;
     double top = 10;
@@ -235,14 +236,30 @@ void NumericsView::showRow()
         keys.append(i);
         values.append(double(row.ulps.at(i).count));
         top = std::max(top, double(row.ulps.at(i).count));
-        ticker->addTick(i, row.ulps.at(i).upto == QLatin1String("inf") ? QStringLiteral("∞")
+        m_binLabels.append(row.ulps.at(i).upto == QLatin1String("inf") ? QStringLiteral("∞")
                                                                        : row.ulps.at(i).upto);
     }
     bars->setData(keys, values, true);
-    m_plot->xAxis->setTicker(ticker);
     m_plot->xAxis->setRange(-0.7, std::max<double>(1, double(row.ulps.size()) - 0.3));
     m_plot->yAxis->setRange(0.5, top * 2);
     m_plot->replot();
+}
+
+void NumericsView::labelBins()
+{
+    const QFontMetrics metrics(m_plot->xAxis->tickLabelFont());
+    int widest = 1;
+    for (const QString& label : std::as_const(m_binLabels))
+        widest = std::max(widest, metrics.horizontalAdvance(label) + 8);
+    // The axes' own rectangle is only known after the labels are; its margins hardly change.
+    constexpr int margins = 70;
+    const int room = std::max(1, m_plot->viewport().width() - margins);
+    const int step = std::max(1, int(std::ceil(double(m_binLabels.size()) * widest / room)));
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    // From the right: the last bin, "beyond all bounds", is the one that must have a name.
+    for (int i = int(m_binLabels.size()) - 1; i >= 0; i -= step)
+        ticker->addTick(i, m_binLabels.at(i));
+    m_plot->xAxis->setTicker(ticker);
 }
 
 void NumericsView::changeEvent(QEvent* event)

@@ -33,6 +33,7 @@ protected:
 private:
     void refill();
     void showRow();
+    void labelBins();
 
     QVector<NumericsRow> m_all;
     QVector<NumericsRow> m_rows; ///< of the candidate shown
@@ -45,6 +46,7 @@ private:
     QLabel* m_headline;
     QLabel* m_rule;
     QCustomPlot* m_plot;
+    QStringList m_binLabels;
     QTabWidget* m_lists;
     QTableView* m_firstTable;
     QTableView* m_worstTable;

@@ -152,7 +152,7 @@ void QueueView::updateCount()
 {
     const int shown = m_proxy->rowCount();
     const int all = m_model->rowCount();
-    m_count->setText(shown == all ? tr("%n bundle(s)", nullptr, all)
+    m_count->setText(shown == all ? all == 1 ? tr("1 bundle") : tr("%1 bundles").arg(all)
                                   : tr("%1 of %2").arg(shown).arg(all));
 }
 

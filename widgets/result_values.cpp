@@ -85,6 +85,20 @@ QString realText(const std::optional<double>& value, int digits)
     return QString::number(*value, 'g', digits);
 }
 
+namespace {
+/// Bounds of ULP bins are powers of two; the long ones are read as such.
+QString ulpText(const std::optional<double>& upto)
+{
+    int exponent = 0;
+    if (!upto || !std::isfinite(*upto) || *upto < 1024 || std::frexp(*upto, &exponent) != 0.5)
+        return realText(upto);
+    QString text = QStringLiteral("2");
+    for (const QChar digit : QString::number(exponent - 1))
+        text += QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹").at(digit.digitValue());
+    return text;
+}
+} // namespace
+
 QString indexText(const Json& index)
 {
     if (!index.is_array())
@@ -138,7 +152,7 @@ QVector<NumericsRow> numericsRows(const RunRecord& run)
                 row.worst = mismatchesOf(output, "worst_mismatches");
                 for (const Json& bin : arrayOf(output, "ulp_histogram")) {
                     const auto upto = jsonReal(bin, "upto");
-                    row.ulps.append({realText(upto), jsonInt(bin, "count")});
+                    row.ulps.append({ulpText(upto), jsonInt(bin, "count")});
                 }
                 rows.append(row);
             }

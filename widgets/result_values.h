@@ -24,7 +24,7 @@ struct Mismatch {
 };
 
 struct HistogramBin {
-    QString upto; ///< "0.5", "1", … "inf"
+    QString upto; ///< "0.5", "1", … "512", "2¹⁰" … "inf"
     qint64 count = 0;
 };
 

@@ -121,7 +121,8 @@ QWidget* RubricForm::buildHeader()
     m_title->setAutoRaise(true);
     m_title->setText(tr("Rubric"));
     m_title->setAccessibleName(tr("Rubric of this review"));
-    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_title->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_title->setMinimumWidth(60);
     m_rubrics = new QMenu(m_title);
     connect(m_rubrics, &QMenu::triggered, this, [this](const QAction* action) {
         commitEdits();
@@ -132,7 +133,8 @@ QWidget* RubricForm::buildHeader()
     m_saved = new QLabel(header);
     m_saved->setObjectName(QStringLiteral("Muted"));
     m_saved->setAccessibleName(tr("When the review was saved"));
-    row->addWidget(m_title, 1);
+    row->addWidget(m_title);
+    row->addStretch(1);
     row->addWidget(m_saved);
     column->addLayout(row);
     column->addWidget(m_total);

@@ -52,6 +52,10 @@ void dress(QTextDocument& document, const ThemeTokens& t)
             if (first.block().text().isEmpty() &&
                 first.block() != table->cellAt(0, 0).lastCursorPosition().block())
                 first.deleteChar();
+            QTextCharFormat bold; // which that empty line took with it
+            bold.setFontWeight(QFont::Bold);
+            first.movePosition(QTextCursor::EndOfBlock, QTextCursor::KeepAnchor);
+            first.mergeCharFormat(bold);
             QTextTableFormat format = table->format();
             format.setBorderCollapse(true);
             format.setBorder(1);

@@ -73,8 +73,9 @@ void MainWindow::connectRunner()
         int failing = 0;
         for (const CandidateRun& candidate : record.candidates)
             failing += candidate.verdict != CandidateVerdict::Pass;
-        tell(failing == 0 ? tr("Run finished: every candidate passes.")
-                          : tr("Run finished: %n candidate(s) need a look.", nullptr, failing));
+        tell(failing == 0   ? tr("Run finished: every candidate passes.")
+             : failing == 1 ? tr("Run finished: 1 candidate needs a look.")
+                            : tr("Run finished: %1 candidates need a look.").arg(failing));
         if (!isActiveWindow())
             QApplication::alert(this);
         refreshQueue(m_runningDir);
