@@ -7,7 +7,7 @@ ridgeline_packages=(
     g++ cmake ninja-build ccache pkg-config ca-certificates git
     qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl-dev libxkbcommon-dev
     libqscintilla2-qt6-dev libqcustomplot-dev nlohmann-json3-dev libvalijson-dev
-    libarchive-dev libdtl-dev libboost-dev libzstd-dev
+    libarchive-dev libyaml-cpp-dev libdtl-dev libboost-dev libzstd-dev
     bubblewrap python3 python3-venv fonts-dejavu-core
 )
 # Only the tests need these.

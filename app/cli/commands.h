@@ -15,6 +15,8 @@ int compareCommand(const QStringList& args); ///< ridgeline compare A.npy B.npy 
 int reportCommand(const QStringList& args);  ///< ridgeline report BUNDLE …
 int rubricCommand(const QStringList& args);  ///< ridgeline rubric check FILE
 int setupCommand(const QStringList& args);   ///< ridgeline setup [cuda,…]
+int importCommand(const QStringList& args);  ///< ridgeline import PATH -o DIR
+int exportCommand(const QStringList& args);  ///< ridgeline export BUNDLE.. -o DIR
 int execCommand(const QStringList& args);    ///< ridgeline exec … -- PROGRAM [ARG..]
 
 } // namespace ridgeline

@@ -207,8 +207,12 @@ bool isBundleArchive(const QString& path)
     return false;
 }
 
-Result<QString> unpackBundle(const QString& archive, const QString& destDir,
-                             const CancelToken& cancel, const UnpackLimits& limits)
+namespace {
+
+/// Unpacks beside `destDir`, lets `accept` look at the result, and only then gives it its name.
+template <class Accept>
+Result<QString> unpackInto(const QString& archive, const QString& destDir,
+                           const CancelToken& cancel, const UnpackLimits& limits, Accept accept)
 {
     if (!QFileInfo(archive).isFile())
         return Error{ErrorCode::NotFound, QStringLiteral("no such archive"), {archive}, {}};
@@ -232,12 +236,9 @@ Result<QString> unpackBundle(const QString& archive, const QString& destDir,
         return cannotMake(target);
     if (const auto done = Unpacker(archive, beside.path(), cancel, limits).run(); !done)
         return done.error();
-    const auto folder = manifestFolder(beside.path());
+    const Result<QString> folder = accept(beside.path());
     if (!folder)
-        return Error{ErrorCode::BadSchema,
-                     QStringLiteral("the archive holds no kbundle.json at its top"),
-                     {archive},
-                     QStringLiteral("pack the bundle's own folder, or import the task first")};
+        return folder.error();
     QFile::setPermissions(beside.path(),
                           QFile::Permissions(0x7055)); // QTemporaryDir makes 0700
     if (there.exists())
@@ -246,6 +247,28 @@ Result<QString> unpackBundle(const QString& archive, const QString& destDir,
         return cannotMake(target);
     beside.setAutoRemove(false);
     return target + *folder;
+}
+
+} // namespace
+
+Result<QString> unpackBundle(const QString& archive, const QString& destDir,
+                             const CancelToken& cancel, const UnpackLimits& limits)
+{
+    return unpackInto(archive, destDir, cancel, limits, [&](const QString& top) -> Result<QString> {
+        if (const auto folder = manifestFolder(top))
+            return *folder;
+        return Error{ErrorCode::BadSchema,
+                     QStringLiteral("the archive holds no kbundle.json at its top"),
+                     {archive},
+                     QStringLiteral("pack the bundle's own folder, or import the task first")};
+    });
+}
+
+Result<QString> unpackArchive(const QString& archive, const QString& destDir,
+                              const CancelToken& cancel, const UnpackLimits& limits)
+{
+    return unpackInto(archive, destDir, cancel, limits,
+                      [](const QString&) -> Result<QString> { return QString(); });
 }
 
 } // namespace ridgeline

@@ -30,4 +30,8 @@ bool isBundleArchive(const QString& path);
 Result<QString> unpackBundle(const QString& archive, const QString& destDir,
                              const CancelToken& cancel = {}, const UnpackLimits& limits = {});
 
+/// The same for any archive: returns destDir, whatever is in it.
+Result<QString> unpackArchive(const QString& archive, const QString& destDir,
+                              const CancelToken& cancel = {}, const UnpackLimits& limits = {});
+
 } // namespace ridgeline
