@@ -48,7 +48,7 @@ void printDetails(QTextStream& out, const ImportOutcome& outcome)
 
 void printOutcome(QTextStream& out, const ImportOutcome& outcome, bool details)
 {
-    const QString state = outcome.error ? QStringLiteral("refused")
+    const QString state = outcome.error  ? QStringLiteral("refused")
                           : outcome.kept ? QStringLiteral("kept")
                                          : bundleStatusName(outcome.status);
     out << state.leftJustified(8) << nameOf(outcome.task.format).leftJustified(22)
@@ -90,12 +90,9 @@ void listFormats()
 
 Json reportJson(const CollectionResult& result)
 {
-    Json json{{"schema", "kimport/1"},
-              {"detect_ns", result.detectNs},
-              {"tasks", Json::array()},
-              {"ambiguous", Json::array()},
-              {"notes", Json::array()},
-              {"unknown", Json::array()},
+    Json json{{"schema", "kimport/1"},        {"detect_ns", result.detectNs},
+              {"tasks", Json::array()},       {"ambiguous", Json::array()},
+              {"notes", Json::array()},       {"unknown", Json::array()},
               {"cancelled", result.cancelled}};
     if (result.outcomes.isEmpty() && result.ambiguous.isEmpty()) {
         for (const Detection& task : result.report.tasks)
@@ -181,9 +178,10 @@ void explainNothing(const CollectionResult& result, const QString& path)
         if (result.report.unknown.size() > 10)
             err() << "    and " << result.report.unknown.size() - 10 << " more\n";
     }
-    err() << "Name the format with --format (see ridgeline import --formats), or map files by hand:\n"
-             "    ridgeline import "
-          << path << " -o DIR --map reference=FILE --map candidate=FILE --map spec=FILE" << Qt::endl;
+    err()
+        << "Name the format with --format (see ridgeline import --formats), or map files by hand:\n"
+           "    ridgeline import "
+        << path << " -o DIR --map reference=FILE --map candidate=FILE --map spec=FILE" << Qt::endl;
 }
 
 } // namespace
@@ -194,7 +192,8 @@ int importCommand(const QStringList& args)
     parser.setApplicationDescription(QStringLiteral(
         "Imports tasks of any known format as bundles; nothing of them is executed. A folder may\n"
         "hold a whole collection; what an earlier import brought in unchanged is kept.\n"
-        "Exit codes: 0 all came in; 1 some were refused; 2 bad usage or input, nothing recognised,\n"
+        "Exit codes: 0 all came in; 1 some were refused; 2 bad usage or input, nothing "
+        "recognised,\n"
         "or several formats fit and --format must choose."));
     parser.addPositionalArgument(QStringLiteral("PATH"),
                                  QStringLiteral("file, folder, or zip or tar archive"));
@@ -280,7 +279,8 @@ int importCommand(const QStringList& args)
     for (const QString& note : result->report.notes)
         err() << "note: " << note << '\n';
     for (const Detection& task : result->ambiguous) {
-        err() << "ridgeline import: " << task.path << ": several formats fit. Choose with --format:\n"
+        err() << "ridgeline import: " << task.path
+              << ": several formats fit. Choose with --format:\n"
               << "    " << task.format << '\n';
         for (const QString& other : task.alternatives)
             err() << "    " << other << '\n';
@@ -297,9 +297,9 @@ int importCommand(const QStringList& args)
 int exportCommand(const QStringList& args)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral(
-        "Writes the original files of imported bundles back, byte for byte.\n"
-        "Exit codes: 0 written, 2 bad usage or input."));
+    parser.setApplicationDescription(
+        QStringLiteral("Writes the original files of imported bundles back, byte for byte.\n"
+                       "Exit codes: 0 written, 2 bad usage or input."));
     parser.addPositionalArgument(QStringLiteral("BUNDLE.."),
                                  QStringLiteral("bundle folders, or a folder of them"));
     const QCommandLineOption out({QStringLiteral("o"), QStringLiteral("output")},

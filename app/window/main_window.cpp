@@ -326,7 +326,7 @@ void MainWindow::dropEvent(QDropEvent* event)
     if (paths.isEmpty())
         tell(tr("Only folders and files of this machine can be opened."));
     else
-        openBundles(paths);
+        openPaths(paths);
     event->acceptProposedAction();
 }
 

@@ -24,6 +24,7 @@ class CommandPalette;
 class CommentsView;
 class CompareView;
 class FindingsView;
+class ImportDialog;
 class QueueModel;
 class QueueView;
 class ResultTabs;
@@ -60,6 +61,11 @@ public:
     /// Writes the report in the background; the suffix chooses the format. exportFinished() tells.
     void exportReportTo(const QString& file);
     void openBundles(const QStringList& paths, bool select = true);
+    /// What a person named: bundles and archived bundles are opened, for the rest the import dialog
+    /// comes up. Archives are unpacked in the background.
+    void openPaths(const QStringList& paths);
+    /// Shows what a path holds; null when there is nothing at `path`. The dialog deletes itself.
+    ImportDialog* showImport(const QString& path);
     /// Opens what the last session had open, or the samples when there was none.
     void restoreSession();
     void saveSession();

@@ -39,6 +39,30 @@ void MainWindow::buildActions()
               m_settings->setValue(QStringLiteral("lastFolder"), dir);
               openBundles({dir});
           });
+    a.add({QStringLiteral("import"), tr("&Import tasks …"),
+           tr("Import a folder of tasks in any known format"), QStringLiteral("import"),
+           key("Ctrl+I")},
+          [this] {
+              const QString dir = QFileDialog::getExistingDirectory(
+                  this, tr("Import a task or a collection"),
+                  m_settings->value(QStringLiteral("lastFolder")).toString());
+              if (dir.isEmpty())
+                  return;
+              m_settings->setValue(QStringLiteral("lastFolder"), dir);
+              showImport(dir);
+          });
+    a.add({QStringLiteral("open-file"),
+           tr("Open or import a &file …"),
+           tr("A task file, results, or an archive of a bundle or of tasks"),
+           {},
+           key("Ctrl+Shift+O")},
+          [this] {
+              const QString file = QFileDialog::getOpenFileName(
+                  this, tr("Open or import a file"),
+                  m_settings->value(QStringLiteral("lastFolder")).toString());
+              if (!file.isEmpty())
+                  openPaths({file});
+          });
     a.add({QStringLiteral("reload"),
            tr("&Read again"),
            tr("Read the bundle's files again"),
@@ -313,6 +337,9 @@ void MainWindow::buildMenus()
     };
     menuBar()->setAccessibleName(tr("Menu"));
     fill(tr("&File"), {QStringLiteral("open"),
+                       QStringLiteral("open-file"),
+                       QStringLiteral("import"),
+                       {},
                        QStringLiteral("reload"),
                        QStringLiteral("close-bundle"),
                        {},
@@ -377,9 +404,9 @@ void MainWindow::buildMenus()
     bar->setIconSize(QSize(18, 18));
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
-    for (const char* id :
-         {"open", "", "run-all", "run-pass", "cancel", "", "search", "scroll-lock", "comment", "",
-          "export", "", "layout-read", "layout-run", "layout-score", "", "palette", "help"}) {
+    for (const char* id : {"open", "import", "", "run-all", "run-pass", "cancel", "", "search",
+                           "scroll-lock", "comment", "", "export", "", "layout-read", "layout-run",
+                           "layout-score", "", "palette", "help"}) {
         if (*id == '\0')
             bar->addSeparator();
         else
@@ -387,11 +414,11 @@ void MainWindow::buildMenus()
     }
     // Short words on the buttons; the full text stays in menus and tool tips.
     const std::pair<const char*, QString> shortTexts[] = {
-        {"open", tr("Open")},       {"run-all", tr("Run all")},    {"run-pass", tr("Run pass")},
-        {"cancel", tr("Cancel")},   {"search", tr("Search")},      {"scroll-lock", tr("Lock")},
-        {"comment", tr("Comment")}, {"export", tr("Export")},      {"layout-read", tr("Read")},
-        {"layout-run", tr("Run")},  {"layout-score", tr("Score")}, {"palette", tr("Commands")},
-        {"help", tr("Help")}};
+        {"open", tr("Open")},         {"import", tr("Import")},   {"run-all", tr("Run all")},
+        {"run-pass", tr("Run pass")}, {"cancel", tr("Cancel")},   {"search", tr("Search")},
+        {"scroll-lock", tr("Lock")},  {"comment", tr("Comment")}, {"export", tr("Export")},
+        {"layout-read", tr("Read")},  {"layout-run", tr("Run")},  {"layout-score", tr("Score")},
+        {"palette", tr("Commands")},  {"help", tr("Help")}};
     for (const auto& [id, text] : shortTexts)
         m_actions->get(QString::fromLatin1(id))->setIconText(text);
     for (QToolButton* button : bar->findChildren<QToolButton*>()) {

@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QIcon>
 #include <QListView>
+#include <QTimer>
 
 namespace ridgeline {
 
@@ -17,14 +18,14 @@ int windowMain(QApplication& app, const QStringList& bundles)
     app.setWindowIcon(QIcon(resourceDir() + QStringLiteral("/icons/ridgeline.svg")));
     MainWindow window(makePipelineRunner(), {});
     window.restoreSession();
-    if (!bundles.isEmpty())
-        window.openBundles(bundles);
     if (window.isFirstStart())
         window.showMaximized();
     else
         window.show();
     // Not a text field: digits and single keys work from the first moment.
     window.queue()->list()->setFocus();
+    if (!bundles.isEmpty())
+        QTimer::singleShot(0, &window, [&window, bundles] { window.openPaths(bundles); });
     return app.exec();
 }
 

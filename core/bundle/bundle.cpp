@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 
 #include "core/bundle/manifest.h"
+#include "core/bundle/unpack.h"
 #include "core/support/paths.h"
 
 #include <QDir>
@@ -85,11 +86,15 @@ Result<Bundle> loadBundle(const QString& dirOrManifest)
                      QStringLiteral("no such bundle"),
                      {dirOrManifest},
                      QStringLiteral("give a folder that holds kbundle.json")};
+    if (given.isFile() && isBundleArchive(dirOrManifest)) {
+        const auto unpacked = unpackedBundle(dirOrManifest);
+        return unpacked ? loadBundle(*unpacked) : unpacked.error();
+    }
     if (!given.isDir() && given.fileName() != manifestName())
         return Error{ErrorCode::BadUsage,
-                     QStringLiteral("neither a folder nor a kbundle.json"),
+                     QStringLiteral("neither a folder, an archive nor a kbundle.json"),
                      {dirOrManifest},
-                     QStringLiteral("open the folder of the bundle, or unpack the archive first")};
+                     QStringLiteral("open the folder of the bundle, or import the task")};
     const QString dir = given.isDir() ? given.canonicalFilePath() : given.absolutePath();
     const QString name = given.isDir() ? manifestName() : given.fileName();
     const QString path = dir + QLatin1Char('/') + name;

@@ -188,7 +188,8 @@ QString paramDirectionName(ParamDirection direction); ///< in, out, inout
 /// complaints one more says that the rest is left out.
 QVector<Error> validateBundle(const Json& manifest, const QString& dir);
 
-/// Loads DIR/kbundle.json (DIR may also name the manifest itself). The first error of
+/// Loads DIR/kbundle.json. DIR may also name the manifest itself, or an archive of the bundle, which
+/// is then unpacked (unpackedBundle). The first error of
 /// validateBundle is returned; use validateBundle for all. Executes nothing. Any thread.
 Result<Bundle> loadBundle(const QString& dirOrManifest);
 

@@ -3,6 +3,7 @@
 
 #include "core/support/paths.h"
 
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -269,6 +270,24 @@ Result<QString> unpackArchive(const QString& archive, const QString& destDir,
 {
     return unpackInto(archive, destDir, cancel, limits,
                       [](const QString&) -> Result<QString> { return QString(); });
+}
+
+Result<QString> unpackedBundle(const QString& archive, const CancelToken& cancel)
+{
+    const QFileInfo info(archive);
+    const QString path = info.canonicalFilePath();
+    if (path.isEmpty())
+        return Error{ErrorCode::NotFound, QStringLiteral("no such archive"), {archive}, {}};
+    const QByteArray mark = path.toUtf8() + ' ' + QByteArray::number(info.size()) + ' ' +
+                            QByteArray::number(info.lastModified().toMSecsSinceEpoch());
+    const QString folder =
+        dataDir() +
+        QStringLiteral("/unpacked/%1-%2").arg(info.baseName().left(60), sha256Hex(mark).left(12));
+    if (QFileInfo(folder).isDir() && !QDir(folder).isEmpty()) {
+        if (const auto inside = manifestFolder(folder))
+            return folder + *inside;
+    }
+    return unpackBundle(archive, folder, cancel);
 }
 
 } // namespace ridgeline

@@ -34,4 +34,9 @@ Result<QString> unpackBundle(const QString& archive, const QString& destDir,
 Result<QString> unpackArchive(const QString& archive, const QString& destDir,
                               const CancelToken& cancel = {}, const UnpackLimits& limits = {});
 
+/// Unpacks an archived bundle to a folder of the user's data that belongs to this archive (its place,
+/// size and time of change), or finds it there from before, so that a review goes on where it was.
+/// Returns the folder with kbundle.json. Errors as unpackBundle.
+Result<QString> unpackedBundle(const QString& archive, const CancelToken& cancel = {});
+
 } // namespace ridgeline

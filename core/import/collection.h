@@ -7,13 +7,13 @@
 namespace ridgeline {
 
 struct CollectionRequest {
-    QString path;   ///< folder, file or archive
-    QString root;   ///< folder above `path` that references may reach; empty = `path`
-    QString format; ///< only this one; empty = whatever is recognised
-    QString dir;    ///< bundles go here, and import.jsonl beside them
-    bool again = false;      ///< also import what an earlier run brought in unchanged
+    QString path;       ///< folder, file or archive
+    QString root;       ///< folder above `path` that references may reach; empty = `path`
+    QString format;     ///< only this one; empty = whatever is recognised
+    QString dir;        ///< bundles go here, and import.jsonl beside them
+    bool again = false; ///< also import what an earlier run brought in unchanged
     QMap<QString, QString> choices; ///< by Detection::key(): the format a person chose
-    QStringList only;        ///< keys of the tasks wanted; empty = all
+    QStringList only;               ///< keys of the tasks wanted; empty = all
 };
 
 /// Called on the thread of importCollection.
@@ -32,8 +32,8 @@ struct CollectionResult {
 };
 
 /// Imports what `path` holds. Each finished task is one line of DIR/import.jsonl; a later call with
-/// the same DIR keeps tasks whose files have not changed since (unless `again`). Errors are those of
-/// SourceTree::open and detectTasks; what goes wrong with one task is in its outcome.
+/// the same DIR keeps tasks whose files have not changed since (unless `again`). Errors are those
+/// of SourceTree::open and detectTasks; what goes wrong with one task is in its outcome.
 Result<CollectionResult> importCollection(const CollectionRequest& request,
                                           const CollectionObserver& observer = {},
                                           const CancelToken& cancel = {});

@@ -54,7 +54,8 @@ const PythonText* Scan::python(const QString& file)
     auto it = m_python.find(file);
     if (it == m_python.end()) {
         const QString source = text(file);
-        it = m_python.insert(file, source.isNull() ? nullptr : std::make_shared<PythonText>(source));
+        it =
+            m_python.insert(file, source.isNull() ? nullptr : std::make_shared<PythonText>(source));
     }
     return it->get();
 }
@@ -74,8 +75,9 @@ QString Scan::text(const QString& file)
 
 const QVector<Importer>& importers()
 {
-    static const QVector<Importer> all{gpuModeImporter(), solImporter(), flashInferImporter(),
-        kernelBenchResultsImporter(), kernelBenchImporter(), kernelBenchCandidateImporter()};
+    static const QVector<Importer> all{gpuModeImporter(),     solImporter(),
+                                       flashInferImporter(),  kernelBenchResultsImporter(),
+                                       kernelBenchImporter(), kernelBenchCandidateImporter()};
     return all;
 }
 
@@ -114,7 +116,8 @@ QString Detection::key() const
 Result<DetectionReport> detectTasks(const SourceTree& tree, const QString& format,
                                     const CancelToken& cancel)
 {
-    if (!format.isEmpty() && (taskFormat(format) == nullptr || format == QLatin1String("by-hand"))) {
+    if (!format.isEmpty() &&
+        (taskFormat(format) == nullptr || format == QLatin1String("by-hand"))) {
         QStringList ids;
         for (const Importer& importer : importers())
             ids << importer.format.id;
@@ -183,32 +186,35 @@ ImportOutcome importByHand(const SourceTree& tree, const HandMapping& mapping, c
     const auto exists = [&](const QString& file) {
         if (tree.contains(file))
             return true;
-        draft.outcome().error =
-            Error{ErrorCode::NotFound, QStringLiteral("no such file below the chosen folder"),
-                  {file}, {}};
+        draft.outcome().error = Error{ErrorCode::NotFound,
+                                      QStringLiteral("no such file below the chosen folder"),
+                                      {file},
+                                      {}};
         return false;
     };
     if (mapping.reference.isEmpty() && mapping.candidates.isEmpty())
         draft.outcome().error =
-            Error{ErrorCode::BadUsage, QStringLiteral("neither a reference nor a candidate is named"),
-                  {tree.origin()}, {}};
+            Error{ErrorCode::BadUsage,
+                  QStringLiteral("neither a reference nor a candidate is named"),
+                  {tree.origin()},
+                  {}};
     Json& signature = draft.object("signature");
     signature["call_style"] = sstr(mapping.callStyle);
     if (!mapping.entry.isEmpty())
         signature["entry"] = sstr(mapping.entry);
     if (!mapping.spec.isEmpty() && exists(mapping.spec)) {
-        const QString file = draft.add(mapping.spec, QStringLiteral("spec"), languageOf(mapping.spec));
+        const QString file =
+            draft.add(mapping.spec, QStringLiteral("spec"), languageOf(mapping.spec));
         draft.object("spec") = {{"file", sstr(file)}};
         draft.mapped(QStringLiteral("spec: %1").arg(mapping.spec));
     }
     if (!mapping.reference.isEmpty() && exists(mapping.reference)) {
         const QString language = languageOf(mapping.reference);
         const QString file = draft.add(mapping.reference, QStringLiteral("reference"), language);
-        draft.reference(file,
-                        mapping.referenceEntry.isEmpty() ? QStringLiteral("reference")
-                                                         : mapping.referenceEntry,
-                        language == QLatin1String("python") ? QStringLiteral("torch")
-                                                            : QStringLiteral("cpp"));
+        draft.reference(
+            file,
+            mapping.referenceEntry.isEmpty() ? QStringLiteral("reference") : mapping.referenceEntry,
+            language == QLatin1String("python") ? QStringLiteral("torch") : QStringLiteral("cpp"));
         draft.mapped(QStringLiteral("reference: %1").arg(mapping.reference));
     }
     for (const QString& candidate : mapping.candidates) {
@@ -229,12 +235,9 @@ ImportOutcome importByHand(const SourceTree& tree, const HandMapping& mapping, c
 
 Json toJson(const Detection& detection)
 {
-    Json json{{"format", sstr(detection.format)},
-              {"confidence", detection.confidence},
-              {"path", sstr(detection.path)},
-              {"record", sstr(detection.record)},
-              {"name", sstr(detection.name)},
-              {"why", sstr(detection.why)},
+    Json json{{"format", sstr(detection.format)}, {"confidence", detection.confidence},
+              {"path", sstr(detection.path)},     {"record", sstr(detection.record)},
+              {"name", sstr(detection.name)},     {"why", sstr(detection.why)},
               {"alternatives", Json::array()}};
     for (const QString& other : detection.alternatives)
         json["alternatives"].push_back(sstr(other));

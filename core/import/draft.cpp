@@ -107,32 +107,32 @@ QString idFrom(const QString& text)
 
 QString languageOf(const QString& file)
 {
-    static const QMap<QString, QString> byEnd{
-        {QStringLiteral("cu"), QStringLiteral("cuda")},
-        {QStringLiteral("cuh"), QStringLiteral("cuda")},
-        {QStringLiteral("hip"), QStringLiteral("hip")},
-        {QStringLiteral("cpp"), QStringLiteral("cpp")},
-        {QStringLiteral("cc"), QStringLiteral("cpp")},
-        {QStringLiteral("cxx"), QStringLiteral("cpp")},
-        {QStringLiteral("c"), QStringLiteral("cpp")},
-        {QStringLiteral("h"), QStringLiteral("cpp")},
-        {QStringLiteral("hpp"), QStringLiteral("cpp")},
-        {QStringLiteral("py"), QStringLiteral("python")},
-        {QStringLiteral("md"), QStringLiteral("markdown")},
-        {QStringLiteral("json"), QStringLiteral("json")},
-        {QStringLiteral("jsonl"), QStringLiteral("json")},
-        {QStringLiteral("yml"), QStringLiteral("yaml")},
-        {QStringLiteral("yaml"), QStringLiteral("yaml")},
-        {QStringLiteral("html"), QStringLiteral("html")},
-        {QStringLiteral("mojo"), QStringLiteral("mojo")},
-        {QStringLiteral("txt"), QStringLiteral("text")},
-        {QStringLiteral("csv"), QStringLiteral("csv")}};
+    static const QMap<QString, QString> byEnd{{QStringLiteral("cu"), QStringLiteral("cuda")},
+                                              {QStringLiteral("cuh"), QStringLiteral("cuda")},
+                                              {QStringLiteral("hip"), QStringLiteral("hip")},
+                                              {QStringLiteral("cpp"), QStringLiteral("cpp")},
+                                              {QStringLiteral("cc"), QStringLiteral("cpp")},
+                                              {QStringLiteral("cxx"), QStringLiteral("cpp")},
+                                              {QStringLiteral("c"), QStringLiteral("cpp")},
+                                              {QStringLiteral("h"), QStringLiteral("cpp")},
+                                              {QStringLiteral("hpp"), QStringLiteral("cpp")},
+                                              {QStringLiteral("py"), QStringLiteral("python")},
+                                              {QStringLiteral("md"), QStringLiteral("markdown")},
+                                              {QStringLiteral("json"), QStringLiteral("json")},
+                                              {QStringLiteral("jsonl"), QStringLiteral("json")},
+                                              {QStringLiteral("yml"), QStringLiteral("yaml")},
+                                              {QStringLiteral("yaml"), QStringLiteral("yaml")},
+                                              {QStringLiteral("html"), QStringLiteral("html")},
+                                              {QStringLiteral("mojo"), QStringLiteral("mojo")},
+                                              {QStringLiteral("txt"), QStringLiteral("text")},
+                                              {QStringLiteral("csv"), QStringLiteral("csv")}};
     return byEnd.value(QFileInfo(file).suffix().toLower());
 }
 
 QString dslOf(const PythonText& python)
 {
-    if (python.matches("^\\s*(?:@nki\\.|@nki\\b|import nki|import neuronxcc|from neuronxcc|from nki)"))
+    if (python.matches(
+            "^\\s*(?:@nki\\.|@nki\\b|import nki|import neuronxcc|from neuronxcc|from nki)"))
         return QStringLiteral("nki");
     if (python.matches("\\bpallas_call\\b|\\bplgpu\\.kernel\\b"))
         return QStringLiteral("pallas");
@@ -258,13 +258,12 @@ QString Draft::freeName(const QString& wanted) const
         return wanted;
     const QFileInfo info(wanted);
     for (int n = 2;; ++n) {
-        const QString name =
-            joined(parentOf(wanted), QStringLiteral("%1-%2%3")
-                                         .arg(info.completeBaseName())
-                                         .arg(n)
-                                         .arg(info.suffix().isEmpty()
-                                                  ? QString()
-                                                  : QLatin1Char('.') + info.suffix()));
+        const QString name = joined(
+            parentOf(wanted),
+            QStringLiteral("%1-%2%3")
+                .arg(info.completeBaseName())
+                .arg(n)
+                .arg(info.suffix().isEmpty() ? QString() : QLatin1Char('.') + info.suffix()));
         if (!taken(name))
             return name;
     }
@@ -275,14 +274,8 @@ QString Draft::add(const QString& file, const QString& role, const QString& lang
 {
     if (!keep(file))
         return {};
-    const QString path =
-        QStringLiteral("files/") + freeName(name.isEmpty() ? baseOf(file) : name);
-    DraftFile made{path,
-                   {},
-                   {},
-                   role,
-                   language,
-                   hidden ? QStringLiteral("hidden") : QString(),
+    const QString path = QStringLiteral("files/") + freeName(name.isEmpty() ? baseOf(file) : name);
+    DraftFile made{path, {}, {}, role, language, hidden ? QStringLiteral("hidden") : QString(),
                    file};
     if (m_tree.size(file) > blobBytes)
         made.from = m_tree.absolute(file);
@@ -296,8 +289,8 @@ QString Draft::addText(const QString& name, const QByteArray& bytes, const QStri
                        const QString& language, bool hidden)
 {
     const QString path = QStringLiteral("files/") + freeName(name);
-    m_files << DraftFile{path, bytes, {}, role, language,
-                         hidden ? QStringLiteral("hidden") : QString(), {}};
+    m_files << DraftFile{
+        path, bytes, {}, role, language, hidden ? QStringLiteral("hidden") : QString(), {}};
     return path;
 }
 
@@ -424,8 +417,7 @@ Result<void> Draft::writeInto(const QString& folder)
     else if (m_manifest["status"].is_null())
         m_manifest.erase("status");
     Json& provenance = object("provenance");
-    provenance["importer"] =
-        "ridgeline " + QCoreApplication::applicationVersion().toStdString();
+    provenance["importer"] = "ridgeline " + QCoreApplication::applicationVersion().toStdString();
     provenance["imported_at"] = sstr(QDateTime::currentDateTimeUtc().toString(Qt::ISODate));
     const auto lines = [](const QStringList& texts) {
         Json all = Json::array();

@@ -74,7 +74,8 @@ Result<QStringList> exportNative(const QStringList& bundles, const QString& dir,
         QStringList folders{given};
         if (!QFileInfo(given + QStringLiteral("/kbundle.json")).isFile()) {
             folders.clear();
-            for (const QString& name : QDir(given).entryList({QStringLiteral("*.kbundle")}, QDir::Dirs))
+            for (const QString& name :
+                 QDir(given).entryList({QStringLiteral("*.kbundle")}, QDir::Dirs))
                 folders << given + QLatin1Char('/') + name;
         }
         if (folders.isEmpty())
@@ -88,8 +89,7 @@ Result<QStringList> exportNative(const QStringList& bundles, const QString& dir,
         }
     }
     if (!QDir().mkpath(dir))
-        return Error{
-            ErrorCode::Unreadable, QStringLiteral("the folder cannot be made"), {dir}, {}};
+        return Error{ErrorCode::Unreadable, QStringLiteral("the folder cannot be made"), {dir}, {}};
     QMap<QString, QByteArray> contents;
     for (auto it = whole.begin(); it != whole.end(); ++it) {
         const auto path = resolveInside(dir, it.key());

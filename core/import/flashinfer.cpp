@@ -101,7 +101,8 @@ void findBoth(Scan& scan, bool sol)
         if (isSol(file) != sol)
             continue;
         Detection detection;
-        detection.format = sol ? QStringLiteral("sol-execbench") : QStringLiteral("flashinfer-bench");
+        detection.format =
+            sol ? QStringLiteral("sol-execbench") : QStringLiteral("flashinfer-bench");
         detection.confidence = 1;
         detection.path = sol ? parentOf(file) : file;
         detection.name = name;
@@ -121,7 +122,8 @@ void findBoth(Scan& scan, bool sol)
         if (isSol(file) != sol)
             continue;
         Detection detection;
-        detection.format = sol ? QStringLiteral("sol-execbench") : QStringLiteral("flashinfer-bench");
+        detection.format =
+            sol ? QStringLiteral("sol-execbench") : QStringLiteral("flashinfer-bench");
         detection.confidence = 0.7;
         detection.path = sol ? parentOf(file) : file;
         detection.name = baseOf(parentOf(file));
@@ -242,7 +244,8 @@ private:
         if (!tags.empty())
             manifest["tags"] = tags;
         const QString description = jsonString(m_definition, "description");
-        QString text = QStringLiteral("# %1\n\n%2\n").arg(jsonString(m_definition, "name"), description);
+        QString text =
+            QStringLiteral("# %1\n\n%2\n").arg(jsonString(m_definition, "name"), description);
         const auto table = [&](const char* key, const char* title) {
             text += QStringLiteral("\n## %1\n\n").arg(QLatin1String(title));
             for (const auto& [name, entry] : jsonMember(m_definition, key).items()) {
@@ -259,7 +262,8 @@ private:
         table("outputs", "Outputs");
         const QStringList constraints = jsonStrings(m_definition, "constraints");
         if (!constraints.isEmpty())
-            text += QStringLiteral("\n## Constraints\n\n- %1\n").arg(constraints.join(QStringLiteral("\n- ")));
+            text += QStringLiteral("\n## Constraints\n\n- %1\n")
+                        .arg(constraints.join(QStringLiteral("\n- ")));
         m_draft.spec(text.trimmed());
         m_draft.mapped(QStringLiteral("spec: description, inputs and outputs of the definition"));
         const Json& reference = jsonMember(m_definition, "reference");
@@ -337,12 +341,9 @@ private:
             m_draft.mapped(QStringLiteral("correctness: wrong where abs > 1e-2 and rel > 1e-2%1")
                                .arg(moe ? QStringLiteral(", 95 % of elements") : QString()));
         }
-        m_draft.object("timing") = {{"clock", "cupti"},
-                                    {"warmup", {{"n", 10}}},
-                                    {"reps", {{"n", 50}}},
-                                    {"cache", {{"policy", "cold"}}},
-                                    {"statistic", "median"},
-                                    {"trials", m_sol ? 1 : 3}};
+        m_draft.object("timing") = {{"clock", "cupti"},      {"warmup", {{"n", 10}}},
+                                    {"reps", {{"n", 50}}},   {"cache", {{"policy", "cold"}}},
+                                    {"statistic", "median"}, {"trials", m_sol ? 1 : 3}};
         m_draft.mapped(QStringLiteral("timing: 10 warm-ups, 50 repetitions, cold L2, median"));
     }
 
@@ -424,8 +425,8 @@ private:
         const auto axes = axesOf(jsonMember(workload, "axes"), place);
         if (!axes || m_cases.size() >= 2000)
             return;
-        QString id = idFrom(uuid.isEmpty() ? QStringLiteral("workload-%1").arg(m_cases.size() + 1)
-                                           : uuid);
+        QString id =
+            idFrom(uuid.isEmpty() ? QStringLiteral("workload-%1").arg(m_cases.size() + 1) : uuid);
         if (m_seen.contains(id))
             return;
         m_seen << id;
@@ -441,8 +442,8 @@ private:
         }
         const Json& rule = jsonMember(workload, "tolerance");
         if (rule.is_object()) {
-            made["tolerance"] =
-                tolerance("allclose", jsonNumber(rule, "max_rtol", 1e-2), jsonNumber(rule, "max_atol", 1e-2));
+            made["tolerance"] = tolerance("allclose", jsonNumber(rule, "max_rtol", 1e-2),
+                                          jsonNumber(rule, "max_atol", 1e-2));
             made["tolerance"]["min_match_ratio"] =
                 std::clamp(jsonNumber(rule, "required_matched_ratio", 0.99), 0.0, 1.0);
             for (const auto& [from, to] : {std::pair("max_error_cap", "error_cap"),
@@ -461,9 +462,10 @@ private:
         if (!bytes)
             return;
         if (bytes->trimmed().startsWith('[')) {
-            m_draft.warn(QStringLiteral("%1: a JSON list although its name says JSON Lines; read as "
-                                        "a list")
-                             .arg(file));
+            m_draft.warn(
+                QStringLiteral("%1: a JSON list although its name says JSON Lines; read as "
+                               "a list")
+                    .arg(file));
             const auto list = parseJson(*bytes, file);
             if (!list) {
                 m_draft.warn(list.error().toString());
@@ -503,9 +505,8 @@ private:
         const QString status = jsonString(evaluation, "status");
         row.compiled = status != QLatin1String("COMPILE_ERROR");
         row.correct = status == QLatin1String("PASSED");
-        row.message = QStringLiteral("%1 %2")
-                          .arg(status, jsonString(evaluation, "log").left(300))
-                          .trimmed();
+        row.message =
+            QStringLiteral("%1 %2").arg(status, jsonString(evaluation, "log").left(300)).trimmed();
         const double ms = jsonNumber(jsonMember(evaluation, "performance"), "latency_ms", -1);
         if (ms > 0) {
             row.ns = ms * 1e6;
@@ -541,9 +542,10 @@ private:
             const QString path = jsonString(source, "path");
             const auto clean = m_draft.tree().resolve(QString(), path);
             if (!clean) {
-                m_draft.warn(QStringLiteral("%1: source \"%2\" leaves its folder; the solution is left "
-                                            "out")
-                                 .arg(file, path.left(120)));
+                m_draft.warn(
+                    QStringLiteral("%1: source \"%2\" leaves its folder; the solution is left "
+                                   "out")
+                        .arg(file, path.left(120)));
                 return;
             }
             const Json& content = jsonMember(source, "content");
@@ -589,7 +591,8 @@ private:
         if (const Json& options = jsonMember(spec, "compile_options"); !options.is_null())
             more["build"]["flags"] = options;
         m_draft.candidate(name, paths, language, more);
-        m_draft.mapped(QStringLiteral("candidate: %1 (%2)").arg(name, languages.join(QStringLiteral(", "))));
+        m_draft.mapped(
+            QStringLiteral("candidate: %1 (%2)").arg(name, languages.join(QStringLiteral(", "))));
     }
 
     Draft& m_draft;

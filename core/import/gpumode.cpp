@@ -78,7 +78,8 @@ public:
         m_yaml = *yaml;
         m_cuda = jsonString(m_yaml, "lang", QStringLiteral("py")) == QLatin1String("cu");
         Json& manifestJson = m_draft.manifest();
-        manifestJson["title"] = sstr(baseOf(m_draft.task().name).replace(QLatin1Char('_'), QLatin1Char(' ')));
+        manifestJson["title"] =
+            sstr(baseOf(m_draft.task().name).replace(QLatin1Char('_'), QLatin1Char(' ')));
         const QString description = jsonString(m_yaml, "description");
         if (description.trimmed().isEmpty()) {
             m_draft.unmapped(QStringLiteral("spec: task.yml has no description"));
@@ -124,16 +125,15 @@ private:
             }
             const bool reference = name.startsWith(QLatin1String("reference"));
             const bool harness = name.startsWith(QLatin1String("eval"));
-            const QString role = reference  ? QStringLiteral("reference")
-                                 : harness  ? QStringLiteral("harness")
-                                 : m_cuda   ? QStringLiteral("header")
-                                            : QStringLiteral("input_gen");
+            const QString role = reference ? QStringLiteral("reference")
+                                 : harness ? QStringLiteral("harness")
+                                 : m_cuda  ? QStringLiteral("header")
+                                           : QStringLiteral("input_gen");
             const QString made = m_draft.add(*path, role, languageOf(name), name);
             if (reference && !made.isEmpty()) {
                 m_reference = made;
                 m_referenceText = m_draft.text(*path).value_or(QString());
             }
-
         }
         m_draft.mapped(QStringLiteral("files: as task.yml names them, so that imports work"));
     }
@@ -150,8 +150,10 @@ private:
         const PythonText python(m_referenceText);
         const auto defines = [&python](const char* name) {
             return python.hasFunction(QLatin1String(name)) ||
-                   python.matches(qPrintable(QStringLiteral("^%1\\b[^\\n]*=").arg(QLatin1String(name)))) ||
-                   python.matches(qPrintable(QStringLiteral("^from .* import .*\\b%1\\b").arg(QLatin1String(name))));
+                   python.matches(
+                       qPrintable(QStringLiteral("^%1\\b[^\\n]*=").arg(QLatin1String(name)))) ||
+                   python.matches(qPrintable(
+                       QStringLiteral("^from .* import .*\\b%1\\b").arg(QLatin1String(name))));
         };
         signature["generator"] = {{"file", sstr(m_reference)}, {"entry", "generate_input"}};
         m_draft.reference(m_reference, QStringLiteral("ref_kernel"), QStringLiteral("torch"));
@@ -173,8 +175,9 @@ private:
                                                    ? QStringLiteral("check_implementation")
                                                    : QStringLiteral("generate_input")));
         if (!defines("ref_kernel"))
-            m_draft.unmapped(QStringLiteral("reference: check_implementation alone decides, there is "
-                                            "no ref_kernel"));
+            m_draft.unmapped(
+                QStringLiteral("reference: check_implementation alone decides, there is "
+                               "no ref_kernel"));
     }
 
     void cudaSignature()
@@ -194,8 +197,9 @@ private:
         m_main = m_draft.addText(QStringLiteral("ridgeline_main.cu"), *harness,
                                  QStringLiteral("harness"), QStringLiteral("cuda"));
         m_draft.object("build")["flags"] = {{"cuda", {"-std=c++17"}}};
-        m_draft.mapped(QStringLiteral("correctness: check_implementation of reference.cuh, called by "
-                                      "Ridgeline's own main; eval.cu is kept and not run"));
+        m_draft.mapped(
+            QStringLiteral("correctness: check_implementation of reference.cuh, called by "
+                           "Ridgeline's own main; eval.cu is kept and not run"));
     }
 
     void addCases(const char* key, const char* use, Json& list)
@@ -240,9 +244,8 @@ private:
         addCases("tests", "test", list);
         const std::size_t tests = list.size();
         addCases("benchmarks", "bench", list);
-        m_draft.mapped(QStringLiteral("cases: %1 tests, %2 benchmarks")
-                           .arg(tests)
-                           .arg(list.size() - tests));
+        m_draft.mapped(
+            QStringLiteral("cases: %1 tests, %2 benchmarks").arg(tests).arg(list.size() - tests));
         if (list.empty())
             m_draft.stub(QStringLiteral("%1: no tests").arg(m_draft.task().files[0]));
         m_draft.manifest()["cases"] = std::move(list);
@@ -282,8 +285,8 @@ private:
             const QString below = m_folder.isEmpty() ? file : file.mid(m_folder.size() + 1);
             const QString language = languageOf(file);
             const bool solution = below.startsWith(QLatin1String("solutions/"));
-            const bool top = !below.contains(QLatin1Char('/')) &&
-                             below.startsWith(QLatin1String("submission"));
+            const bool top =
+                !below.contains(QLatin1Char('/')) && below.startsWith(QLatin1String("submission"));
             if ((!solution && !top) ||
                 (language != QLatin1String("python") && language != QLatin1String("cuda"))) {
                 if (!below.contains(QLatin1Char('/')) || solution)
@@ -302,8 +305,7 @@ private:
         if (!source)
             return;
         const QString name = QStringLiteral("candidates/") + below;
-        QStringList files{
-            m_draft.add(file, QStringLiteral("candidate"), languageOf(file), name)};
+        QStringList files{m_draft.add(file, QStringLiteral("candidate"), languageOf(file), name)};
         Json more = Json::object();
         if (below.contains(QLatin1String("/correct/")))
             more["expected"] = "correct";
@@ -340,8 +342,7 @@ private:
                         continue;
                     m_draft.keep(joined(above, name));
                     gpus += jsonStrings(problem, "gpus");
-                    m_draft.object("provenance")["upstream_id"] =
-                        sstr(jsonString(problem, "name"));
+                    m_draft.object("provenance")["upstream_id"] = sstr(jsonString(problem, "name"));
                 }
             }
             if (above.isEmpty())
@@ -361,13 +362,13 @@ private:
         }
         for (const char* key : {"templates", "libraries", "config", "seed"}) {
             if (!jsonMember(m_yaml, key).is_null())
-                m_draft.unmapped(
-                    QStringLiteral("%1: kept in native/").arg(QLatin1String(key)));
+                m_draft.unmapped(QStringLiteral("%1: kept in native/").arg(QLatin1String(key)));
         }
         if (const Json& config = jsonMember(m_yaml, "config"); m_cuda && config.is_object()) {
             const QStringList defines = jsonStrings(config, "defines");
             for (const QString& define : defines)
-                m_draft.object("build")["flags"]["cuda"].push_back(sstr(QStringLiteral("-D") + define));
+                m_draft.object("build")["flags"]["cuda"].push_back(
+                    sstr(QStringLiteral("-D") + define));
         }
     }
 

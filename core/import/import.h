@@ -10,9 +10,9 @@
 namespace ridgeline {
 
 struct TaskFormat {
-    QString id;          ///< "kernelbench": for --format and for files
-    QString title;       ///< "KernelBench": for people
-    QString recognised;  ///< what it is recognised by, one line
+    QString id;           ///< "kernelbench": for --format and for files
+    QString title;        ///< "KernelBench": for people
+    QString recognised;   ///< what it is recognised by, one line
     bool results = false; ///< holds results of tasks that are elsewhere
 };
 
@@ -23,14 +23,14 @@ const TaskFormat* taskFormat(const QString& id);
 
 /// One task found in a tree.
 struct Detection {
-    QString format;     ///< id of a TaskFormat
+    QString format;        ///< id of a TaskFormat
     double confidence = 1; ///< 0 to 1: 1 a manifest of its own, 0.9 a folder layout, less a guess
-    QString path;       ///< folder or file, relative to the tree's root; "" = the root
-    QString record;     ///< which entry of a file that holds several (row, name); empty = the one
-    QString name;       ///< suggested id of the bundle
-    QString why;        ///< what it was recognised by
+    QString path;          ///< folder or file, relative to the tree's root; "" = the root
+    QString record; ///< which entry of a file that holds several (row, name); empty = the one
+    QString name;   ///< suggested id of the bundle
+    QString why;    ///< what it was recognised by
     QStringList alternatives; ///< other formats that fit as well; empty = not ambiguous
-    QStringList files;  ///< relative files it was recognised by or takes; at least one
+    QStringList files;        ///< relative files it was recognised by or takes; at least one
 
     bool isAmbiguous() const { return !alternatives.isEmpty(); }
     /// Names the task in a collection: format, path and record.
@@ -67,12 +67,12 @@ struct ImportOutcome {
     BundleStatus status = BundleStatus::Ready;
     int candidates = 0;
     int cases = 0;
-    int results = 0;       ///< imported result records
-    QStringList mapped;    ///< "correctness: allclose, rtol 1e-4 (fp32)"
-    QStringList unmapped;  ///< what the bundle cannot say and where it is kept
-    QStringList warnings;  ///< each with file and place
+    int results = 0;            ///< imported result records
+    QStringList mapped;         ///< "correctness: allclose, rtol 1e-4 (fp32)"
+    QStringList unmapped;       ///< what the bundle cannot say and where it is kept
+    QStringList warnings;       ///< each with file and place
     std::optional<Error> error; ///< nothing was written
-    bool kept = false;     ///< was there from an earlier import of the same files
+    bool kept = false;          ///< was there from an earlier import of the same files
     qint64 wallNs = 0;
 };
 
@@ -91,8 +91,8 @@ Json toJson(const Detection& detection);
 /// Writes the original files of bundles back below DIR, byte for byte, and returns their paths
 /// relative to DIR. Each of `bundles` is a bundle's folder or a folder of them. Entries of one file
 /// that several bundles hold are put together again; the file is whole when all are there. A file
-/// that exists in DIR with other contents is refused (BadUsage), as is one of a bundle whose hash no
-/// longer is what was imported (BadSchema), or two bundles that disagree.
+/// that exists in DIR with other contents is refused (BadUsage), as is one of a bundle whose hash
+/// no longer is what was imported (BadSchema), or two bundles that disagree.
 Result<QStringList> exportNative(const QStringList& bundles, const QString& dir,
                                  bool overwrite = false);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// KernelBench: one file with class Model, get_inputs and get_init_inputs; candidates define ModelNew.
+// KernelBench: one file with class Model, get_inputs and get_init_inputs; candidates define
+// ModelNew.
 #include "core/import/module_style.h"
 
 #include <QRegularExpression>
@@ -23,8 +24,7 @@ struct Number {
 /// level1/23_Softmax.py → 1, 23; runs/…/level_1_problem_23_sample_0_kernel.py → 1, 23.
 Number numberOf(const QString& path)
 {
-    static const QRegularExpression task(
-        QStringLiteral("level_?(\\d+)/(\\d+)_[^/]*\\.py$"));
+    static const QRegularExpression task(QStringLiteral("level_?(\\d+)/(\\d+)_[^/]*\\.py$"));
     static const QRegularExpression sample(
         QStringLiteral("level_(\\d+)_problem_(\\d+)_sample_\\d+[^/]*$"));
     auto match = sample.match(path);
@@ -72,23 +72,25 @@ void find(Scan& scan)
         detection.confidence = 0.9;
         detection.path = task;
         const Number number = numberOf(scan.tree().absolute(task));
-        detection.name = number.level.isEmpty()
-                             ? baseOf(task).chopped(3)
-                             : QStringLiteral("level%1-%2").arg(number.level, baseOf(task).chopped(3));
+        detection.name =
+            number.level.isEmpty()
+                ? baseOf(task).chopped(3)
+                : QStringLiteral("level%1-%2").arg(number.level, baseOf(task).chopped(3));
         detection.why = QStringLiteral("class Model, get_inputs and get_init_inputs");
         detection.files << task;
         for (const QString& candidate : std::as_const(candidates)) {
             if (!belongs(scan.tree(), candidate, task, tasksIn.value(parentOf(task))))
                 continue;
             detection.files << candidate;
-            const QString results = joined(parentOf(candidate), QStringLiteral("eval_results.json"));
+            const QString results =
+                joined(parentOf(candidate), QStringLiteral("eval_results.json"));
             if (scan.tree().contains(results) && !detection.files.contains(results))
                 detection.files << results;
         }
         // The same file may also be what another collection calls a task.
         const PythonText* python = scan.python(task);
-        if (scan.text(task).contains(QRegularExpression(
-                QStringLiteral("^#{100,}\\s*$"), QRegularExpression::MultilineOption)) &&
+        if (scan.text(task).contains(QRegularExpression(QStringLiteral("^#{100,}\\s*$"),
+                                                        QRegularExpression::MultilineOption)) &&
             python->matches("^def test_"))
             detection.alternatives << QStringLiteral("tritonbench");
         if (python->matches("^[ \\t]*@nki\\.(?:jit|baremetal|trace)"))
@@ -107,9 +109,9 @@ QVector<ImportedRow> rowsOf(const Json& samples, const QMap<QString, QString>& i
     for (const Json& sample : list) {
         if (!sample.is_object())
             continue;
-        const QString number =
-            qstr(jsonMember(sample, "sample_id").is_null() ? "0"
-                                                            : jsonMember(sample, "sample_id").dump());
+        const QString number = qstr(jsonMember(sample, "sample_id").is_null()
+                                        ? "0"
+                                        : jsonMember(sample, "sample_id").dump());
         ImportedRow row;
         row.candidate = idBySample.value(number, QStringLiteral("sample-%1").arg(idFrom(number)));
         if (jsonMember(sample, "compiled").is_boolean())
@@ -182,9 +184,9 @@ void fill(Draft& draft)
             id = QStringLiteral("sample-%1").arg(match.captured(1));
             idBySample.insert(match.captured(1), id);
         }
-        draft.candidate(
-            id, {draft.add(other, QStringLiteral("candidate"), QStringLiteral("python"))},
-            source ? dslOf(PythonText(*source)) : QStringLiteral("python"));
+        draft.candidate(id,
+                        {draft.add(other, QStringLiteral("candidate"), QStringLiteral("python"))},
+                        source ? dslOf(PythonText(*source)) : QStringLiteral("python"));
     }
     for (const QString& results : draft.task().files) {
         if (baseOf(results) != QLatin1String("eval_results.json"))
@@ -273,13 +275,15 @@ void fillResults(Draft& draft)
     QVector<ImportedRow> all;
     for (const auto& [problem, samples] : json->items()) {
         for (ImportedRow row : rowsOf(samples, {})) {
-            row.candidate = idFrom(QStringLiteral("problem-%1-%2").arg(qstr(problem), row.candidate));
+            row.candidate =
+                idFrom(QStringLiteral("problem-%1-%2").arg(qstr(problem), row.candidate));
             all << row;
         }
     }
     draft.result(importedRecord(all, file));
     draft.mapped(QStringLiteral("results: %1 samples, times in ms").arg(all.size()));
-    draft.stub(QStringLiteral("%1: results only; their tasks and candidates are elsewhere").arg(file));
+    draft.stub(
+        QStringLiteral("%1: results only; their tasks and candidates are elsewhere").arg(file));
 }
 
 } // namespace

@@ -12,12 +12,11 @@ bool fillModule(Draft& draft, const QString& file, const char* inputsEntry)
         draft.stub(QStringLiteral("%1: the reference cannot be read").arg(file));
         return false;
     }
-    draft.object("signature") = {{"call_style", "module"},
-                                 {"entry", "ModelNew"},
-                                 {"generator",
-                                  {{"file", sstr(source)},
-                                   {"entry", inputsEntry},
-                                   {"init_entry", "get_init_inputs"}}}};
+    draft.object("signature") = {
+        {"call_style", "module"},
+        {"entry", "ModelNew"},
+        {"generator",
+         {{"file", sstr(source)}, {"entry", inputsEntry}, {"init_entry", "get_init_inputs"}}}};
     draft.reference(source, QStringLiteral("Model"), QStringLiteral("torch"));
     draft.mapped(QStringLiteral("reference: class Model; candidates: class ModelNew; inputs: %1()")
                      .arg(QLatin1String(inputsEntry)));
@@ -73,20 +72,20 @@ Json importedRecord(const QVector<ImportedRow>& rows, const QString& source,
                     const Json& environment)
 {
     const QString now = QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs);
-    Json record{{"schema", "kresult/1"},
-                {"bundle", ""},
-                {"device", "imported"},
-                {"kind", "imported"},
-                {"source", sstr(source)},
-                {"started", sstr(now)},
-                {"environment", environment},
-                {"artefact_dir", ""},
-                {"candidates", Json::array()}};
+    Json record{
+        {"schema", "kresult/1"},      {"bundle", ""},           {"device", "imported"},
+        {"kind", "imported"},         {"source", sstr(source)}, {"started", sstr(now)},
+        {"environment", environment}, {"artefact_dir", ""},     {"candidates", Json::array()}};
     const auto passOf = [&now](const char* name, const char* state, const QString& summary,
                                Json result) {
-        return Json{{"pass", name},   {"state", state},         {"started", sstr(now)},
-                    {"wall_ns", 0},   {"summary", sstr(summary)}, {"result", std::move(result)},
-                    {"log", ""},      {"artefacts", Json::array()}};
+        return Json{{"pass", name},
+                    {"state", state},
+                    {"started", sstr(now)},
+                    {"wall_ns", 0},
+                    {"summary", sstr(summary)},
+                    {"result", std::move(result)},
+                    {"log", ""},
+                    {"artefacts", Json::array()}};
     };
     const auto candidateOf = [&record](const QString& id) -> Json& {
         Json& list = record["candidates"];
@@ -114,20 +113,19 @@ Json importedRecord(const QVector<ImportedRow>& rows, const QString& source,
         if (row.compiled && member(candidate, "compile") == nullptr)
             candidate["passes"].push_back(
                 passOf("compile", *row.compiled ? "passed" : "failed",
-                       QStringLiteral("imported: %1").arg(*row.compiled
-                                                             ? QStringLiteral("compiled")
-                                                             : QStringLiteral("did not compile")),
+                       QStringLiteral("imported: %1")
+                           .arg(*row.compiled ? QStringLiteral("compiled")
+                                              : QStringLiteral("did not compile")),
                        {{"kind", "imported"}}));
         if (row.correct) {
             Json* pass = member(candidate, "correctness");
             if (pass == nullptr) {
-                candidate["passes"].push_back(
-                    passOf("correctness", "passed", {},
-                           {{"kind", "imported"},
-                            {"reference", nullptr},
-                            {"passed", 0},
-                            {"failed", 0},
-                            {"cases", Json::array()}}));
+                candidate["passes"].push_back(passOf("correctness", "passed", {},
+                                                     {{"kind", "imported"},
+                                                      {"reference", nullptr},
+                                                      {"passed", 0},
+                                                      {"failed", 0},
+                                                      {"cases", Json::array()}}));
                 pass = &candidate["passes"].back();
             }
             Json& result = (*pass)["result"];
@@ -143,20 +141,19 @@ Json importedRecord(const QVector<ImportedRow>& rows, const QString& source,
                                        {"imported", row.more}});
             if (!*row.correct)
                 (*pass)["state"] = "failed";
-            (*pass)["summary"] =
-                sstr(QStringLiteral("imported: %1 correct, %2 wrong, as claimed")
-                         .arg(result["passed"].get<int>())
-                         .arg(result["failed"].get<int>()));
+            (*pass)["summary"] = sstr(QStringLiteral("imported: %1 correct, %2 wrong, as claimed")
+                                          .arg(result["passed"].get<int>())
+                                          .arg(result["failed"].get<int>()));
         }
         if (row.ns) {
             Json* pass = member(candidate, "benchmark");
             if (pass == nullptr) {
-                candidate["passes"].push_back(passOf(
-                    "benchmark", "passed", QStringLiteral("imported: times as claimed"),
-                    {{"timing_kind", "imported"},
-                     {"clock", ""},
-                     {"note", "Claimed by somebody else, not measured here."},
-                     {"cases", Json::array()}}));
+                candidate["passes"].push_back(
+                    passOf("benchmark", "passed", QStringLiteral("imported: times as claimed"),
+                           {{"timing_kind", "imported"},
+                            {"clock", ""},
+                            {"note", "Claimed by somebody else, not measured here."},
+                            {"cases", Json::array()}}));
                 pass = &candidate["passes"].back();
             }
             (*pass)["result"]["cases"].push_back({{"case", id},

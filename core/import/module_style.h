@@ -8,8 +8,8 @@
 namespace ridgeline::import {
 
 /// Fills signature, reference, generator, cases and spec from a file with `class Model`,
-/// `get_inputs` (or `inputsEntry`) and `get_init_inputs`. False: the file is no text, and the bundle
-/// is a stub.
+/// `get_inputs` (or `inputsEntry`) and `get_init_inputs`. False: the file is no text, and the
+/// bundle is a stub.
 bool fillModule(Draft& draft, const QString& file, const char* inputsEntry = "get_inputs");
 
 /// KernelBench's rule by element type of the output, as correctness.default and per_dtype.
@@ -24,12 +24,12 @@ struct ImportedRow {
     std::optional<bool> compiled;
     std::optional<bool> correct;
     QString message;
-    std::optional<double> ns;     ///< as claimed
+    std::optional<double> ns; ///< as claimed
     double rawValue = 0;
     QString rawUnit;
-    QString statistic;            ///< mean, median …
+    QString statistic; ///< mean, median …
     QString caseId;
-    Json more = Json::object();   ///< what else the row says, kept
+    Json more = Json::object(); ///< what else the row says, kept
 };
 Json importedRecord(const QVector<ImportedRow>& rows, const QString& source,
                     const Json& environment = Json::object());

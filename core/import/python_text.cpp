@@ -415,8 +415,9 @@ bool PythonText::matches(const char* pattern) const
 void PythonText::index()
 {
     static const QRegularExpression pattern(
-        QStringLiteral("^(class|def|async[ \\t]+def)[ \\t]+([A-Za-z_]\\w*)[ \\t]*(?:\\(([^()]*)\\)[ "
-                       "\\t]*:)?"),
+        QStringLiteral(
+            "^(class|def|async[ \\t]+def)[ \\t]+([A-Za-z_]\\w*)[ \\t]*(?:\\(([^()]*)\\)[ "
+            "\\t]*:)?"),
         QRegularExpression::MultilineOption);
     for (auto it = pattern.globalMatch(m_code); it.hasNext();) {
         const auto match = it.next();

@@ -69,8 +69,8 @@ Result<SourceTree> SourceTree::open(const QString& path, const QString& root,
                          QStringLiteral("an archive has no folder above it"),
                          {root},
                          QStringLiteral("unpack it first to use a root")};
-        tree.m_unpacked = std::make_unique<QTemporaryDir>(cacheDir() +
-                                                          QStringLiteral("/import-XXXXXX"));
+        tree.m_unpacked =
+            std::make_unique<QTemporaryDir>(cacheDir() + QStringLiteral("/import-XXXXXX"));
         if (!tree.m_unpacked->isValid())
             return Error{ErrorCode::Environment,
                          QStringLiteral("cannot make a temporary folder: %1")
@@ -115,9 +115,9 @@ Result<void> SourceTree::scan(const CancelToken& cancel)
         const QString folder = open.takeLast();
         m_folders << folder;
         const QDir dir(m_root + (folder.isEmpty() ? QString() : QLatin1Char('/') + folder));
-        const QFileInfoList entries = dir.entryInfoList(
-            QDir::Files | QDir::Dirs | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot,
-            QDir::Name);
+        const QFileInfoList entries = dir.entryInfoList(QDir::Files | QDir::Dirs | QDir::Hidden |
+                                                            QDir::System | QDir::NoDotAndDotDot,
+                                                        QDir::Name);
         for (const QFileInfo& entry : entries) {
             const QString path = joined(folder, entry.fileName());
             if (entry.isSymLink()) {
@@ -131,11 +131,11 @@ Result<void> SourceTree::scan(const CancelToken& cancel)
                 if (one && !m_chosen.startsWith(path + QLatin1Char('/')))
                     continue;
                 if (path.count(QLatin1Char('/')) >= m_limits.maxDepth)
-                    return Error{ErrorCode::TooLarge,
-                                 QStringLiteral("nested deeper than %1 folders")
-                                     .arg(m_limits.maxDepth),
-                                 {m_root + QLatin1Char('/') + path},
-                                 QStringLiteral("import a folder further down")};
+                    return Error{
+                        ErrorCode::TooLarge,
+                        QStringLiteral("nested deeper than %1 folders").arg(m_limits.maxDepth),
+                        {m_root + QLatin1Char('/') + path},
+                        QStringLiteral("import a folder further down")};
                 m_children[folder] << entry.fileName();
                 open << path;
                 continue;
@@ -196,8 +196,9 @@ Result<QByteArray> SourceTree::read(const QString& file) const
 QString SourceTree::stamp(const QString& file) const
 {
     const QFileInfo info(absolute(file));
-    return QStringLiteral("%1:%2").arg(info.size()).arg(
-        m_unpacked ? 0 : info.lastModified().toMSecsSinceEpoch());
+    return QStringLiteral("%1:%2")
+        .arg(info.size())
+        .arg(m_unpacked ? 0 : info.lastModified().toMSecsSinceEpoch());
 }
 
 qint64 SourceTree::size(const QString& file) const

@@ -83,7 +83,10 @@ public:
 
     void OnDocumentStart(const YAML::Mark&) override {}
     void OnDocumentEnd() override {}
-    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { put(mark, anchor, Json()); }
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override
+    {
+        put(mark, anchor, Json());
+    }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override
     {

@@ -12,10 +12,10 @@ struct YamlLimits {
     qint64 maxValues = 200'000; ///< after aliases are expanded
 };
 
-/// Parses one YAML document. Plain scalars become null, booleans, integers and numbers by YAML 1.2's
-/// core schema, everything else text; keys become text. An alias is replaced by a copy of what its
-/// anchor names, and counts in full; one inside its own anchor is refused. Errors (BadSyntax,
-/// TooLarge) carry line and column.
+/// Parses one YAML document. Plain scalars become null, booleans, integers and numbers by
+/// YAML 1.2's core schema, everything else text; keys become text. An alias is replaced by a copy
+/// of what its anchor names, and counts in full; one inside its own anchor is refused. Errors
+/// (BadSyntax, TooLarge) carry line and column.
 Result<Json> parseYaml(const QByteArray& utf8, const QString& file, const YamlLimits& limits = {});
 
 } // namespace ridgeline
